@@ -13,7 +13,7 @@ from simbackup.build import job_of
 from simbackup.data.change import change_of
 from simbackup.late import changed
 from simbackup.methods.job import DAY, Job
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 from simbackup.scenario import Scenario
 from simbackup.scenario.chance import COUNT, Bounded, addresses, bounded
 from simbackup.scenario.idle_keys import noted
@@ -40,7 +40,7 @@ class Draw:
 
     def factor(self, seed: int, which: int) -> float:
         """How many times as large the value is at its draw of a number."""
-        drawn = self.spread.at(float(stream(seed, f"{self.path} {which}").random()))
+        drawn = self.spread.at(float(generator(seed, f"{self.path} {which}").random()))
         times = drawn if self.said.by == "factor" else drawn * self.scaled / self.given.si
         return round(times * self.given.si) / self.given.si if self.given.unit == COUNT else times
 
@@ -51,7 +51,7 @@ class Draw:
         square root of `MOST / n`.
         """
         count = max(1, round(times))
-        shares = stream(seed, f"{self.path} {which}").random(min(count, MOST))
+        shares = generator(seed, f"{self.path} {which}").random(min(count, MOST))
         mean = float(self.spread.each(shares).mean())
         if count > MOST:
             middle = self.spread.mean

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def stream(seed: int, path: str) -> np.random.Generator:
+def generator(seed: int, path: str) -> np.random.Generator:
     """A generator of random numbers that depends on `seed` and `path` alone.
 
     Parameters
@@ -26,9 +26,9 @@ def stream(seed: int, path: str) -> np.random.Generator:
 
     Examples
     --------
-    >>> stream(1, "jobs.full").random() == stream(1, "jobs.full").random()
+    >>> generator(1, "jobs.full").random() == generator(1, "jobs.full").random()
     True
-    >>> stream(1, "jobs.full").random() == stream(1, "jobs.daily").random()
+    >>> generator(1, "jobs.full").random() == generator(1, "jobs.daily").random()
     False
     """
     from numpy.random import PCG64, Generator, SeedSequence  # noqa: PLC0415 - numpy costs start-up time

@@ -238,7 +238,7 @@ def ended(system: System, scenario: Scenario, seed: int, reads: AbstractSet[str]
         volume.announce()  # users count what they have updated by now
     while system.env.peek() <= system.env.now:  # the rates of the last instant are recorded last
         system.env.step()
-    system.network.settle()
+    system.network.advance()
     for host in system.hosts.values():
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)

@@ -46,7 +46,7 @@ class Credits:
         network.couple(self, link)
         self._go_on()
 
-    def hold(self) -> None:
+    def constraint(self) -> None:
         """Adds no constraint: the capacity of the link limits the flows."""
 
     def solved(self, *, binding: bool) -> None:

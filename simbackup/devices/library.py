@@ -56,7 +56,7 @@ class Cartridge:
         return self.capacity - self.end
 
 
-class Stream(NamedTuple):
+class DriveLoad(NamedTuple):
     """A stream of bytes that a drive writes or reads."""
 
     compression: float = 1.0
@@ -137,15 +137,15 @@ class Drive(ABC):
         return 0.0
 
     @abstractmethod
-    def crossing(self, stream: Stream) -> FlowShape:
+    def crossing(self, stream: DriveLoad) -> FlowShape:
         """How a byte of the host's data loads it."""
 
-    def waits(self, stream: Stream) -> float:
+    def waits(self, stream: DriveLoad) -> float:
         """Seconds that a host waits with each byte that it hands over, besides the time of links; none by default."""
         del stream
         return 0.0
 
-    def law(self, stream: Stream) -> Use:
+    def law(self, stream: DriveLoad) -> Use:
         """The rate that is left of one that a host offers or takes: all of it, unless overridden."""
         del stream
         return OnOwnLink(lambda rate, _: Limit(rate, self.name), self.link)

@@ -72,7 +72,7 @@ class Session:
         self.name = self.drive.name
         self.changed = self.library.clock.env.event()
 
-    def hold(self) -> tuple[dict[Flow, float], dict[Flow, float]] | None:
+    def constraint(self) -> tuple[dict[Flow, float], dict[Flow, float]] | None:
         """The constraint of the engine: the follower moves as many bytes of tape as all streams together."""
         if self.follower is None or not self.follower.active:
             return None

@@ -33,7 +33,7 @@ class Neighbours:
         """Notice no further changes."""
         self._network.uncouple(self)
 
-    def hold(self) -> None:
+    def constraint(self) -> None:
         """Adds no constraint."""
 
     def solved(self, *, binding: bool) -> None:

@@ -35,7 +35,7 @@ class Coupling(Protocol):
 
     name: str
 
-    def hold(self) -> Sides | None:
+    def constraint(self) -> Sides | None:
         """The followers, which must not move more bytes than the leaders, and the leaders; None if there are none."""
         ...
 
@@ -157,7 +157,7 @@ class Affected:
         if coupling in self.asked or coupling not in self.couplings:
             return
         self.asked[coupling] = None
-        hold = self.asked[coupling] = coupling.hold()
+        hold = self.asked[coupling] = coupling.constraint()
         if hold is not None:
             self.add(hold[0])
 

@@ -14,7 +14,7 @@ from simbackup.engine.group import Pair
 from simbackup.engine.network import FlowNetwork
 
 ROUNDING = 2.0**-48
-"""Share of all bytes moved within which a level counts as reached, for rounding of sums."""
+"""Share of all bytes moved within which a content counts as reached, for rounding of sums."""
 
 EQUAL = 1e-9
 """Relative difference below which inflow and outflow count as equal."""
@@ -29,7 +29,7 @@ EXACT = 2e-3
 """Slack below which a buffer reckons with the rates of now, and looks again at any change."""
 
 MARGIN = 0.25
-"""Share of the capacity by which a level leaves its bound before a hold that wastes some of the room ends."""
+"""Share of the capacity by which a content leaves its bound before a hold that wastes some of the room ends."""
 
 
 def _same(inflow: float, outflow: float) -> bool:
@@ -114,10 +114,10 @@ UNKNOWN = BufferReading(-math.inf, 0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class _LevelWatch:
-    """An event that waits for a level (bytes) to be reached from below or from above."""
+class _ContentWatch:
+    """An event that waits for so many bytes to be reached from below or from above."""
 
-    level: float
+    content: float
     rising: bool
     event: simpy.Event
 
@@ -141,7 +141,7 @@ class Buffer:
     Notes
     -----
     All full and empty buffers are solved together (`coupled_rates`). Range: rates always exist; should none be
-    found that make use of all that is drained or filled, the followers stay below it and the level leaves its
+    found that make use of all that is drained or filled, the followers stay below it and the content leaves its
     bound, by up to `MARGIN` of the capacity, before the hold ends.
     """
 
@@ -153,21 +153,21 @@ class Buffer:
         self._network = network
         self._fills, self._drains = Ports(), Ports()
         self._followers: Ports | None = None
-        self._held_level: float | None = None
+        self._held_content: float | None = None
         self._base = 0.0
         self._known = UNKNOWN
-        self._watches: list[_LevelWatch] = []
+        self._watches: list[_ContentWatch] = []
         self.looks = 0
         self.rings = math.inf
-        """The time, seconds, before which no level can be reached, infinite if a flow ends first."""
+        """The time, seconds, before which no content can be reached, infinite if a flow ends first."""
         self._slack = SLACK
         self._alarm = Alarm(network.env)
 
     @property
-    def level(self) -> float:
+    def content(self) -> float:
         """Bytes held now."""
-        if self._held_level is not None:
-            return self._held_level
+        if self._held_content is not None:
+            return self._held_content
         return min(self.capacity_bytes, max(0.0, self._read().balance))
 
     def fill(self, flow: Flow, *, bytes_per_unit: float = 1.0) -> None:
@@ -178,19 +178,19 @@ class Buffer:
         """Attach a draining flow, with its bytes per unit."""
         self._attach(self._drains, flow, bytes_per_unit)
 
-    def when(self, level: float, *, rising: bool) -> simpy.Event:
-        """An event that fires when `level` (bytes) is reached from below (`rising`) or from above.
+    def when(self, content: float, *, rising: bool) -> simpy.Event:
+        """An event that fires when `content` (bytes) is reached from below (`rising`) or from above.
 
-        It fires at once when the level is already there or beyond.
+        It fires at once when the content is already there or beyond.
         """
-        if not 0.0 <= level <= self.capacity_bytes:
-            raise ValueError(f"{self.name} holds 0 to {self.capacity_bytes} bytes, not {level}")
-        watch = _LevelWatch(level, rising, self._network.env.event())
+        if not 0.0 <= content <= self.capacity_bytes:
+            raise ValueError(f"{self.name} holds 0 to {self.capacity_bytes} bytes, not {content}")
+        watch = _ContentWatch(content, rising, self._network.env.event())
         self._watches.append(watch)
         self._look()
         return watch.event
 
-    def hold(self) -> tuple[dict[Flow, float], dict[Flow, float]] | None:
+    def constraint(self) -> tuple[dict[Flow, float], dict[Flow, float]] | None:
         """The side that must not be faster, and the other side, with bytes per unit; called by the network."""
         for ports in (self._fills, self._drains):
             for flow in [flow for flow in ports if not flow.active]:
@@ -208,11 +208,11 @@ class Buffer:
         if not self._fills and not self._drains:
             self._network.uncouple(self)
         if not binding:
-            self._followers = self._held_level = None
+            self._followers = self._held_content = None
         elif not self._equal():
-            self._held_level = None
-        elif self._held_level is None:
-            self._held_level = self._bound() if self._at_bound(self._followers) else self.level
+            self._held_content = None
+        elif self._held_content is None:
+            self._held_content = self._bound() if self._at_bound(self._followers) else self.content
         self._slack = SLACK
         self._look()
 
@@ -223,7 +223,7 @@ class Buffer:
 
     def pair(self) -> Pair | None:
         """The only flow that it holds and its only leader, if they move in proportion for as long as both go on."""
-        if self._followers is None or self._held_level is None:
+        if self._followers is None or self._held_content is None:
             return None
         leaders = self._leaders_of(self._followers)
         if len(self._followers) != 1 or len(leaders) != 1:
@@ -232,12 +232,12 @@ class Buffer:
         return Pair(follower.flow, leader.flow, leader.bytes_per_unit / follower.bytes_per_unit)
 
     def look(self) -> None:
-        """Ask the network for a hold if the buffer is full or empty; set the alarm for the next level."""
-        if self._held_level is not None and not self._watches:  # it stays there
+        """Ask the network for a hold if the buffer is full or empty; set the alarm for the next content."""
+        if self._held_content is not None and not self._watches:  # it stays there
             return
         self._look()
         leaves = self._followers is not None and not self._within_margin()
-        if self._held_level is None and (leaves or self._overruns()):
+        if self._held_content is None and (leaves or self._overruns()):
             self._network.changed(self)
 
     def _attach(self, ports: Ports, flow: Flow, bytes_per_unit: float) -> None:
@@ -267,7 +267,7 @@ class Buffer:
         return known
 
     def _at_bound(self, ports: Ports | None) -> bool:
-        """Whether the level is where these ports cannot move more."""
+        """Whether the content is where these ports cannot move more."""
         reading = self._read()
         if ports is self._fills:
             return reading.balance >= self.capacity_bytes - reading.rounding
@@ -277,7 +277,7 @@ class Buffer:
         return _same(self._fills.bytes_per_s, self._drains.bytes_per_s)
 
     def _bounded(self) -> Ports | None:
-        """The side that may move no more than the other: the level is at its bound, or was and has hardly left."""
+        """The side that may move no more than the other: the content is at its bound, or was and has hardly left."""
         for ports in (self._fills, self._drains):
             if self._at_bound(ports):
                 return ports
@@ -285,10 +285,10 @@ class Buffer:
         # With nobody on the other side the last bytes, which rounding kept back, must move.
         if followers is None or not self._leaders_of(followers):
             return None
-        return followers if self._held_level is not None or self._within_margin() else None
+        return followers if self._held_content is not None or self._within_margin() else None
 
     def _bound(self) -> float:
-        """The level, bytes, at which the followers are held."""
+        """The content, bytes, at which the followers are held."""
         return self.capacity_bytes if self._followers is self._fills else 0.0
 
     def _within_margin(self) -> bool:
@@ -296,7 +296,7 @@ class Buffer:
         return abs(reading.balance - self._bound()) < MARGIN * self.capacity_bytes - reading.rounding
 
     def _overruns(self) -> bool:
-        """Whether the level is at a bound, with rates that would drive it beyond."""
+        """Whether the content is at a bound, with rates that would drive it beyond."""
         _, balance, rounding, _, _ = self._read()
         if rounding < balance < self.capacity_bytes - rounding:
             return False
@@ -312,51 +312,51 @@ class Buffer:
         self.look()
 
     def _look(self) -> None:
-        """Fire the watches that are reached, and set the alarm for the next level that will be.
+        """Fire the watches that are reached, and set the alarm for the next content that will be.
 
         Where levels that flows share may move, it is set for the least time that this can take while they stay within a
         slack, and the next look is nearer. Whoever moves such a level beyond asks for another look.
         """
-        now, level, rounding, to_fill, to_drain = self._read()
-        level = min(self.capacity_bytes, max(0.0, level)) if self._held_level is None else self._held_level
+        now, content, rounding, to_fill, to_drain = self._read()
+        content = min(self.capacity_bytes, max(0.0, content)) if self._held_content is None else self._held_content
         if self._watches:
-            self._fire(level, rounding)
+            self._fire(content, rounding)
         self.looks += 1
-        if self._held_level is not None:
+        if self._held_content is not None:
             return
-        room = self.capacity_bytes - level
-        fills_up, empties = rounding < room < to_fill - rounding, rounding < level < to_drain - rounding
+        room = self.capacity_bytes - content
+        fills_up, empties = rounding < room < to_fill - rounding, rounding < content < to_drain - rounding
         if not (fills_up or empties or self._watches or self._followers is not None):  # a flow ends first
             self.rings = math.inf
             return
-        slack = self._slack if rounding < level < self.capacity_bytes - rounding and self._slack > EXACT else 0.0
-        self._watch_levels(slack)
+        slack = self._slack if rounding < content < self.capacity_bytes - rounding and self._slack > EXACT else 0.0
+        self._watch_shared_levels(slack)
         fills, drains = self._fills.range(slack), self._drains.range(slack)
         rise, fall = fills[1] - drains[0], drains[1] - fills[0]
         soon = math.inf
         if rise > 0.0 and fills_up:
             soon = room / rise
         if fall > 0.0 and empties:
-            soon = min(soon, level / fall)
+            soon = min(soon, content / fall)
         for watch in self._watches:
-            gap, rate = abs(watch.level - level), rise if watch.rising else fall
+            gap, rate = abs(watch.content - content), rise if watch.rising else fall
             if rate > 0.0 and gap > rounding:
                 soon = min(soon, gap / rate)
         if self._followers is not None:
-            gap, rate = abs(abs(self._bound() - MARGIN * self.capacity_bytes) - level), max(rise, fall)
+            gap, rate = abs(abs(self._bound() - MARGIN * self.capacity_bytes) - content), max(rise, fall)
             if rate > 0.0 and gap > rounding:
                 soon = min(soon, gap / rate)
         self.rings = max(now + soon, math.nextafter(now, math.inf))
         self._alarm.set(self.rings, self._ring)
 
-    def _fire(self, level: float, rounding: float) -> None:
-        """Fire the watches that are reached at a level."""
+    def _fire(self, content: float, rounding: float) -> None:
+        """Fire the watches that are reached at a content."""
         for watch in tuple(self._watches):
-            if (watch.level - level if watch.rising else level - watch.level) <= rounding:
-                watch.event.succeed(watch.level)
+            if (watch.content - content if watch.rising else content - watch.content) <= rounding:
+                watch.event.succeed(watch.content)
                 self._watches.remove(watch)
 
-    def _watch_levels(self, slack: float) -> None:
+    def _watch_shared_levels(self, slack: float) -> None:
         """Ask for another look when a level that its flows share moves by more than a share."""
         flows = (*self._fills, *self._drains)
         for group in dict.fromkeys([flow.group for flow in flows if flow.group is not None]):

@@ -48,12 +48,38 @@ class Allocation:
     filled: list[int]
 
 
+class Bracket:
+    """Two places between which a function falls through zero, narrowed by regula falsi with the Illinois step.
+
+    (Dowell and Jarratt, BIT 11, 1971)
+    """
+
+    def __init__(self, low: float, at_low: float, high: float, at_high: float) -> None:
+        self.low, self.at_low = low, at_low
+        self.high, self.at_high = high, at_high
+        self.last = 0.0
+
+    def middle(self) -> float:
+        """The next place to try."""
+        return (self.low * self.at_high - self.high * self.at_low) / (self.at_high - self.at_low)
+
+    def narrow(self, place: float, value: float, *, below: bool) -> None:
+        """Let a place take that of one end, as its value says; an end that stays twice in a row counts half."""
+        if below:
+            self.at_high *= 0.5 if self.last > 0.0 else 1.0
+            self.low, self.at_low = place, value
+        else:
+            self.at_low *= 0.5 if self.last < 0.0 else 1.0
+            self.high, self.at_high = place, value
+        self.last = value
+
+
 def max_min_rates(
     capacities: Sequence[float],
     demands: Sequence[Mapping[int, float]],
     shares: Sequence[float],
     caps: Sequence[float],
-    turns: Mapping[int, Switchover] | None = None,
+    switchovers: Mapping[int, Switchover] | None = None,
 ) -> Allocation:
     """Units per second of each flow, and what limits it, under weighted max-min fairness.
 
@@ -67,7 +93,7 @@ def max_min_rates(
         The weight of each flow in fairness, above zero.
     caps
         The greatest rate of each flow, units per second, may be infinite.
-    turns
+    switchovers
         Streams between which a resource turns; their demands on it are those of turning for all that they move.
 
     Raises
@@ -89,7 +115,7 @@ def max_min_rates(
     >>> max_min_rates([10.0], [{0: 1.0}, {0: 1.0}], [1.0, 1.0], [2.0, math.inf])
     Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0], filled=[0])
     """
-    return Filling(capacities, demands, shares, caps, turns or {}).filled_up()
+    return Filling(capacities, demands, shares, caps, switchovers or {}).filled_up()
 
 
 class Filling:
@@ -101,13 +127,13 @@ class Filling:
         demands: Sequence[Mapping[int, float]],
         shares: Sequence[float],
         caps: Sequence[float],
-        turns: Mapping[int, Switchover],
+        switchovers: Mapping[int, Switchover],
     ) -> None:
         self.capacities = capacities
         self.demands = demands
         self.shares = shares
         self.caps = caps
-        self.turns = turns
+        self.switchovers = switchovers
         self.left = len(shares)
         self.rates = [0.0] * self.left
         self.bottlenecks = [CAP] * self.left
@@ -204,10 +230,10 @@ class Filling:
     def level_of(self, resource: int) -> float:
         """The level at which a resource with growing flows is full."""
         left, weight = self.capacities[resource] - self.frozen[resource], self.weights[resource]
-        turns = self.turns.get(resource) if self.turns else None
-        if turns is None or left == math.inf:
+        switchover = self.switchovers.get(resource) if self.switchovers else None
+        if switchover is None or left == math.inf:
             return left / weight
-        return turns.level(left, weight, self.shares, self.growing, self.rates)
+        return switchover.level(left, weight, self.shares, self.growing, self.rates)
 
     def freeze_capped(self, below: float) -> bool:
         """Whether any flow reached its cap at a level lower than `below`; those that did are frozen."""
@@ -258,10 +284,10 @@ class OfferFilling(Filling):
         shares: Sequence[float],
         caps: Sequence[float],
         *,
-        turns: Mapping[int, Switchover],
+        switchovers: Mapping[int, Switchover],
         uses: Mapping[int, Use],
     ) -> None:
-        super().__init__(capacities, demands, shares, caps, turns)
+        super().__init__(capacities, demands, shares, caps, switchovers)
         self.uses = uses
         self.offers: dict[int, float] = {}
         self.crossing = [tuple(members) for members in self.members]
@@ -302,26 +328,23 @@ class OfferFilling(Filling):
     def _level_for(self, flow: int, resource: int, low: float) -> float:
         """The level at which the whole offer of a flow and what the others use fill a resource, or it reaches its cap.
 
-        By regula falsi with the Illinois step, from below: nothing is exceeded (Dowell and Jarratt, BIT 11, 1971).
+        From below: nothing is exceeded.
         """
         left = self.capacities[resource] - self._taken(resource, low, flow)
         if left <= 0.0:
             return low
-        high, before = 2.0 * low, 0.0
+        high = 2.0 * low
         while (short := self.capacities[resource] - self._taken(resource, high, flow)) > 0.0:
             if high >= self.cap_levels[flow]:
                 return self.cap_levels[flow]
             low, left, high = high, short, 2.0 * high
-        while high - low > TIE * high:
-            step = 0.25 * TIE * high
-            middle = min(max((low * short - high * left) / (short - left), low + step), high - step)
+        bracket = Bracket(low, left, high, short)
+        while bracket.high - bracket.low > TIE * bracket.high:
+            step = 0.25 * TIE * bracket.high
+            middle = min(max(bracket.middle(), bracket.low + step), bracket.high - step)
             gap = self.capacities[resource] - self._taken(resource, middle, flow)
-            if gap >= 0.0:
-                low, left, short = middle, gap, short * (0.5 if before > 0.0 else 1.0)
-            else:
-                high, short, left = middle, gap, left * (0.5 if before < 0.0 else 1.0)
-            before = gap
-        return low
+            bracket.narrow(middle, gap, below=gap >= 0.0)
+        return bracket.low
 
     def _taken(self, resource: int, level: float, whole: int) -> float:
         """Units a second that flows take of a resource at a level, one of them its whole offer."""
@@ -331,9 +354,9 @@ class OfferFilling(Filling):
                 rates[flow] = self.rates[flow]
             else:
                 rates[flow] = self._offer(flow, level) if flow == whole else self._used(flow, level)
-        turns = self.turns.get(resource)
+        switchover = self.switchovers.get(resource)
         taken = sum([self.demands[flow][resource] * rate for flow, rate in rates.items()])
-        return taken if turns is None else taken - turns.spared(rates)
+        return taken if switchover is None else taken - switchover.spared(rates)
 
     def _offer(self, flow: int, level: float) -> float:
         return min(self.shares[flow] * level, self.caps[flow])

@@ -248,7 +248,7 @@ class Flow:
 
     # it goes on at another rate; all of this is called by the network
 
-    def settle(self, now: float) -> None:
+    def advance(self, now: float) -> None:
         """Update what is completed to `now`, seconds."""
         here, speed = (now, self.own_rate) if self.group is None else (self.group.clock(now), self.weight)
         if here > self._since:
@@ -307,7 +307,7 @@ class Flow:
 
     def join(self, group: BottleneckGroup, weight: float, level_stop: float, now: float) -> None:
         """Join a group: its rate is its weight times the level of the group, until its own limit stops it."""
-        self.settle(now)
+        self.advance(now)
         for link in self.links:
             link.leave_to_group(self, self.own_rate)
         self.group, self.weight, self.level_stop = group, weight, level_stop
@@ -317,7 +317,7 @@ class Flow:
 
     def leave(self, now: float, *, ends: bool) -> None:
         """Leave its group, and keep the rate that it has there unless it ends."""
-        self.settle(now)
+        self.advance(now)
         self.own_rate, self._since, self.group = 0.0 if ends else self.rate, now, None
         self.due_entry = self.ends_entry = math.inf
         if ends:
@@ -338,7 +338,7 @@ class Flow:
 
     def begin_phase(self, now: float) -> None:
         """Begin the next phase of its amount; called by the network, which solves anew."""
-        self.settle(now)
+        self.advance(now)
         self.phase_change, self.phase_end = (now, self.own_rate), self.amount
         self._expect(now, self.own_rate)
 
@@ -357,7 +357,7 @@ class Flow:
 
     def finish(self, now: float, completed: float) -> float:
         """End the flow, and return the units of `completed` that its rates do not account for."""
-        self.settle(now)
+        self.advance(now)
         self._add_segment(self._segments, now)
         for link, load in self.uses:
             if link.tracks:

@@ -74,7 +74,7 @@ class Groups:
             for candidate in fit:
                 self._take(group, candidate)
 
-    def hold(self, asked: Mapping[Coupling, Sides | None]) -> None:
+    def add_held(self, asked: Mapping[Coupling, Sides | None]) -> None:
         """Add the flows that buffers hold to members of groups to these groups; where that fails, remove the member."""
         for coupling, hold in asked.items():
             for leader in hold[1] if hold is not None else ():
@@ -212,7 +212,7 @@ class Groups:
         """Take the members that cross a link, and their mates, out of a group, and return them."""
         return [gone for flow in tuple(group.loads[link].flows) for gone in self.release(flow)]
 
-    def settle(self) -> None:
+    def record(self) -> None:
         """Record the groups that have changed, and compute when their members end."""
         for group in self.changed:
             if self._trace is not None and (group.unrecorded or group.rate != group.recorded):

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from simbackup.engine.filling import Allocation, max_min_rates
+from simbackup.engine.filling import Allocation, Bracket, max_min_rates
 from simbackup.engine.switchover import Switchover
 
 EQUAL = 1e-12
@@ -52,6 +52,10 @@ class _Trial:
     followed: list[float]
     led: list[float]
 
+    def gap(self, hold: int) -> float:
+        """What the leaders of a hold move more than its followers, bytes a second."""
+        return self.led[hold] - self.followed[hold]
+
     def exceeds(self, hold: int) -> bool:
         """Whether the followers move more than the leaders."""
         return self.followed[hold] > self.led[hold] * (1.0 + EQUAL)
@@ -66,7 +70,7 @@ class _Trial:
         return not any(map(self.exceeds, range(len(self.led))))
 
     @property
-    def settled(self) -> bool:
+    def converged(self) -> bool:
         return self.feasible and not any(map(self.wastes, range(len(self.led))))
 
 
@@ -77,13 +81,13 @@ def coupled_rates(
     caps: Sequence[float],
     holds: Sequence[Hold],
     *,
-    turns: Mapping[int, Switchover] | None = None,
+    switchovers: Mapping[int, Switchover] | None = None,
 ) -> Allocation:
     """Units per second of each flow under weighted max-min fairness, no hold's followers ahead of its leaders.
 
     Parameters
     ----------
-    capacities, demands, shares, caps, turns
+    capacities, demands, shares, caps, switchovers
         As for `max_min_rates`.
     holds
         The full and the empty buffers. In the result, hold i is the resource `len(capacities) + i`.
@@ -110,10 +114,10 @@ def coupled_rates(
     >>> coupled_rates([20.0, 5.0], [{0: 1.0}, {1: 1.0}], [1.0, 1.0], [math.inf, math.inf], [Hold({0: 1.0}, {1: 1.0})])
     Allocation(rates=[5.0, 5.0], bottlenecks=[2, 1], filled=[1, 2])
     """
-    coupling = _Coupling(capacities, demands, shares, caps, holds, turns=turns or {})
+    coupling = _Coupling(capacities, demands, shares, caps, holds, switchovers=switchovers or {})
     free = coupling.at([math.inf] * len(holds))
     trial = coupling.newton(free)
-    if not trial.settled:
+    if not trial.converged:
         trial = coupling.from_below(coupling.lowered(free))
     return trial.allocation
 
@@ -129,13 +133,13 @@ class _Coupling:
         caps: Sequence[float],
         holds: Sequence[Hold],
         *,
-        turns: Mapping[int, Switchover],
+        switchovers: Mapping[int, Switchover],
     ) -> None:
         self.capacities = capacities
         self.shares = shares
         self.caps = caps
         self.holds = holds
-        self.turns = turns
+        self.switchovers = switchovers
         self.first = len(capacities)
         self.demands = [dict(demand) for demand in demands]
         for resource, hold in enumerate(holds, self.first):
@@ -144,15 +148,15 @@ class _Coupling:
 
     def at(self, held: list[float]) -> _Trial:
         """The outcome of these capacities of the holds."""
-        allocation = max_min_rates([*self.capacities, *held], self.demands, self.shares, self.caps, self.turns)
+        allocation = max_min_rates([*self.capacities, *held], self.demands, self.shares, self.caps, self.switchovers)
         followed = [_moved(hold.followers, allocation) for hold in self.holds]
         led = [hold.beside + _moved(hold.leaders, allocation) for hold in self.holds]
         return _Trial(held, allocation, followed, led)
 
     def newton(self, trial: _Trial) -> _Trial:
-        """The trial at which Newton's method ends: settled, unless it found no solution."""
+        """The trial at which Newton's method ends: converged, unless it found no solution."""
         for _ in range(MOST_STEPS):
-            if trial.settled:
+            if trial.converged:
                 break
             following = self._next(trial)
             if following is None:
@@ -161,10 +165,10 @@ class _Coupling:
         return trial
 
     def from_below(self, lowered: _Trial) -> _Trial:
-        """A settled trial, found by Newton's method from here and from averages on the way; else this one."""
+        """A converged trial, found by Newton's method from here and from averages on the way; else this one."""
         trial = lowered
         for step in range(MOST_AVERAGES):
-            if step % 6 == 0 and (found := self.newton(trial)).settled:
+            if step % 6 == 0 and (found := self.newton(trial)).converged:
                 return found
             pairs = zip(map(min, trial.capacities, trial.led), trial.led, strict=True)
             trial = self.at([capacity + (led - capacity) / (step + 2.0) for capacity, led in pairs])
@@ -197,8 +201,8 @@ class _Coupling:
         for resource in allocation.filled:
             total = {resource - self.first: 1.0} if resource >= self.first else {}
             weight = 0.0
-            turns = self.turns.get(resource)
-            cheaper = turns.marginal(allocation.rates) if turns is not None else {}
+            switchover = self.switchovers.get(resource)
+            cheaper = switchover.marginal(allocation.rates) if switchover is not None else {}
             for flow in members[resource]:
                 demand = self.demands[flow][resource] - cheaper.get(flow, 0.0)
                 if allocation.bottlenecks[flow] == resource:
@@ -224,31 +228,26 @@ class _Coupling:
         return self.at([*trial.capacities[:hold], capacity, *trial.capacities[hold + 1 :]])
 
     def _lowered_one(self, trial: _Trial, hold: int) -> _Trial:
-        """The trial with one hold lowered to where its leaders keep up, by regula falsi with the Illinois step.
+        """The trial with one hold lowered to where its leaders keep up.
 
         What the leaders move less what the followers move is continuous, not negative at zero and negative at
-        the start (Dowell and Jarratt, BIT 11, 1971).
+        the start.
         """
         best = self._with(trial, hold, 0.0)
-        low, low_gap = 0.0, best.led[hold] - best.followed[hold]
-        high, high_gap = trial.followed[hold], trial.led[hold] - trial.followed[hold]
-        before = 0.0
+        bracket = Bracket(0.0, best.gap(hold), trial.followed[hold], trial.gap(hold))
         for _ in range(MOST_HALVINGS):
-            middle = (low * high_gap - high * low_gap) / (high_gap - low_gap)
-            if not low < middle < high:
-                middle = 0.5 * (low + high)
-            if not low < middle < high:
+            middle = bracket.middle()
+            if not bracket.low < middle < bracket.high:
+                middle = 0.5 * (bracket.low + bracket.high)
+            if not bracket.low < middle < bracket.high:
                 break
             trial = self._with(trial, hold, middle)
-            gap = trial.led[hold] - trial.followed[hold]
-            if not trial.exceeds(hold):
+            keeps_up = not trial.exceeds(hold)
+            if keeps_up:
                 best = trial
                 if not trial.wastes(hold):
                     break
-                low, low_gap, high_gap = middle, gap, high_gap * (0.5 if before > 0.0 else 1.0)
-            else:
-                high, high_gap, low_gap = middle, gap, low_gap * (0.5 if before < 0.0 else 1.0)
-            before = gap
+            bracket.narrow(middle, trial.gap(hold), below=keeps_up)
         return best
 
 

@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Protocol, cast
 
 from simbackup.engine.filling import TIE
-from simbackup.engine.streams import Losses, Streams
+from simbackup.engine.streams import Losses, SequentialFlows
 from simbackup.refusals import Closure
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Link:
         """Why it serves nobody, if so; and whether flows wait meanwhile, or fail."""
         self.capacity = self.nominal = self._checked(capacity)
         """Units per second, zero while it is closed; and what it has, or would have if it were not closed."""
-        self.streams = Streams(losses) if losses is not None else None
+        self.streams = SequentialFlows(losses) if losses is not None else None
 
         # who is there
         self.crossing: dict[Flow, tuple[float, float]] = {}
@@ -263,7 +263,7 @@ class Link:
         if self.solved_jointly:
             self._dependents.pop(flow, None)
             self._update_joint()
-        self.settle(now)
+        self.advance(now)
         self.units += left * demand
         self.bytes_moved += left * moved
         least = demand if self.plain else moved / self.fastest
@@ -324,7 +324,7 @@ class Link:
 
     def meter_by(self, meter: GroupMeter | None, now: float) -> None:
         """Keep the totals by the clock of the only group on the link, or by time again; called by the group."""
-        self.settle(now)
+        self.advance(now)
         self.group_meter, self.stale = meter, True
 
     # totals
@@ -360,7 +360,7 @@ class Link:
         self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
         self._summed: tuple[float, float] = (0.0, 0.0)
 
-    def settle(self, now: float) -> None:
+    def advance(self, now: float) -> None:
         """Update the totals to `now`, seconds."""
         elapsed = now - self.settled_at
         if elapsed <= 0.0:
@@ -373,10 +373,10 @@ class Link:
             if bytes_per_s > self.peak_bytes_per_s:  # noqa: PLR1730 (`max` costs a call, at each change of a rate)
                 self.peak_bytes_per_s = bytes_per_s
         if self.group_meter is not None:
-            self._settle_group(self.group_meter, now)
+            self._advance_group(self.group_meter, now)
         self.settled_at = now
 
-    def _settle_group(self, meter: GroupMeter, now: float) -> None:
+    def _advance_group(self, meter: GroupMeter, now: float) -> None:
         reading = meter.group.clock(now)
         levels = reading - meter.showed
         self.units += meter.units * levels
@@ -413,7 +413,7 @@ class Link:
         self.solved_capacity, self.stale = capacity, False
         if used != self.used or bytes_per_s != self.bytes_per_s or busy != self.busy:
             if now > self.settled_at:
-                self.settle(now)
+                self.advance(now)
             self.used, self.busy, self.bytes_per_s = used, busy, bytes_per_s
 
     def shift(self, used: float, moved: float) -> None:

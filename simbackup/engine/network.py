@@ -203,9 +203,9 @@ class FlowNetwork:
             raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
         self._groups.release(flow)
         now = float(self.env.now)
-        flow.settle(now)
+        flow.advance(now)
         for link in flow.links:
-            link.settle(now)
+            link.advance(now)
         flow.load(demands, moves, places, customers)
         for link in flow.links:
             link.reload(flow)
@@ -274,13 +274,13 @@ class FlowNetwork:
                     return closure
         return None
 
-    def settle(self) -> None:
+    def advance(self) -> None:
         """Update the totals of all active flows and links to the present time."""
         now = float(self.env.now)
         for flow in self._flows:
-            flow.settle(now)
+            flow.advance(now)
         for link in self._links:
-            link.settle(now)
+            link.advance(now)
 
     # couplings
 
@@ -384,7 +384,7 @@ class FlowNetwork:
         self._dependents = False
         for coupling in sorted(affected.asked, key=self._couplings.__getitem__):
             coupling.solved(binding=coupling in limiting)
-        self._settle_groups(affected)
+        self._form_groups(affected)
 
     def _solved(self, affected: Affected) -> Collection[Coupling]:
         """Give all that changes affect their rates; the couplings that limit some of them.
@@ -460,12 +460,12 @@ class FlowNetwork:
             if one.law is not None:
                 one.update_dependence()
 
-    def _settle_groups(self, affected: Affected) -> None:
+    def _form_groups(self, affected: Affected) -> None:
         """Form groups, and update the totals of links, after a solution."""
         links, groups, now = affected.links, self._groups, float(self.env.now)
         if not self.whole and (groups.changed or affected.groups or affected.asked or len(affected.variables) >= MANY):
             if affected.asked:
-                groups.hold(affected.asked)
+                groups.add_held(affected.asked)
             groups.form(links | groups.links if groups.links else links)
         if groups.changed:
             links = links | groups.links
@@ -480,7 +480,7 @@ class FlowNetwork:
                 if group.unrecorded:
                     groups.changed[group] = None
         if groups.changed:
-            groups.settle()
+            groups.record()
 
     # ends
 

@@ -57,7 +57,7 @@ FULL_STEPS = 6
 BLOCKED = 1e-6
 """Share of its limit within which a flow is not held up."""
 
-SETTLED = 1e-4
+CONVERGED = 1e-4
 """Relative change of all rates below which they are settled."""
 
 
@@ -245,7 +245,7 @@ class Problem:
             before = allocation.rates
             self._update_switchover(before)
             allocation = self._with_customers()
-            if self.more is not None or self._settled(before, allocation.rates):
+            if self.more is not None or self._converged(before, allocation.rates):
                 break
         allocation = self._with_laws(allocation)
         self._check(allocation)
@@ -256,7 +256,7 @@ class Problem:
         """The fair rates, given the present limit of each variable and the holds of buffers."""
         try:
             found = coupled_rates(
-                self.capacities, self.demands, self.shares, self.caps, self.holds, turns=self.switchovers
+                self.capacities, self.demands, self.shares, self.caps, self.holds, switchovers=self.switchovers
             )
         except UnboundedFlowError as error:
             name = self.variables[error.flow].name
@@ -309,7 +309,7 @@ class Problem:
             self._limit_customers(rates, blocked)
             self._without_laws()
             allocation = self.rates()
-            if self.more is not None or not any(blocked.values()) or self._settled(before, allocation.rates):
+            if self.more is not None or not any(blocked.values()) or self._converged(before, allocation.rates):
                 break
             used = self._with_laws(allocation)
         return allocation
@@ -338,8 +338,8 @@ class Problem:
         return found
 
     @staticmethod
-    def _settled(before: Sequence[float], after: Sequence[float]) -> bool:
-        return all(math.isclose(*rates, rel_tol=SETTLED) for rates in zip(before, after, strict=True))
+    def _converged(before: Sequence[float], after: Sequence[float]) -> bool:
+        return all(math.isclose(*rates, rel_tol=CONVERGED) for rates in zip(before, after, strict=True))
 
     def _lost_by(self, flow: Flow, link: Link) -> float:
         """Units of a link that are lost to switchover for one unit of a flow, in the present step of the solution."""

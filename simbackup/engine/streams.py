@@ -40,7 +40,7 @@ class Losses(Protocol):
         ...
 
 
-class Streams:
+class SequentialFlows:
     """The streams of one link.
 
     They are even if none moves more than all others together: then each turns for all that it moves, and demands the

@@ -16,7 +16,7 @@ from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
 from simbackup.experiments.search_space import Place, SearchSpace
 from simbackup.experiments.study_point import Point
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 from simbackup.results.figure_units import unit_of
 from simbackup.schema.study import BoundSpec, OptimiseSpec, StudySpec
 
@@ -165,7 +165,7 @@ class _Searching:
             integrality=[one.whole for one in self.space.dimensions],
             popsize=MEMBERS, maxiter=max(1, 4 * budget // members), vectorized=True, updating="deferred", polish=False,
             tol=1e-8, callback=ended,
-            **{_seed_word(): stream(self.base.seed, f"optimise {which}")},
+            **{_seed_word(): generator(self.base.seed, f"optimise {which}")},
         )  # fmt: skip
 
     def table(self, best: Sequence[Tried]) -> tuple[dict[str, Any], ...]:

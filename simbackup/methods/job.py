@@ -15,7 +15,7 @@ from simbackup.catalogue import Copy
 from simbackup.devices.job_queue.live import Admission, Claim, JobQueue, enter
 from simbackup.errors import JobFailedError, UnreadableError
 from simbackup.late import Late
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 
@@ -307,7 +307,7 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
 
 def _failing(system: System, schedule: Schedule, name: str, before: int) -> Generator[simpy.Event, Any, None]:
     """Fail after some time if chance says so for this attempt; `before` is the number of earlier ones."""
-    if not schedule.fails or stream(system.seed, f"{name}.fails {before}").random() >= schedule.fails:
+    if not schedule.fails or generator(system.seed, f"{name}.fails {before}").random() >= schedule.fails:
         return
     if schedule.fails_after:
         with system.clock.span(name, name, Activity.WAIT):

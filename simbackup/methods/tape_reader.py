@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.host.live import Host
-from simbackup.devices.library import Drive, Library, Stream
+from simbackup.devices.library import Drive, DriveLoad, Library
 from simbackup.devices.network.live import NEAR, Network, command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.limit import Limit, Others, Use
@@ -81,14 +81,16 @@ class TapeReader:
         finally:
             library.give_drive(drive)
 
-    def stream(self, system: System, each: Pass) -> Stream:
+    def stream(self, system: System, each: Pass) -> DriveLoad:
         """The stream of a pass through a drive."""
         stored = self.lies.reduction.stored
         spread = self.width(each) * self.lies.compression / sum(run.size for run in each)
         away = command_travel(self._networks(system), reading=True)
-        return Stream(self.lies.compression / stored, self.tool.block, reading=True, spread=spread / stored, away=away)
+        return DriveLoad(
+            self.lies.compression / stored, self.tool.block, reading=True, spread=spread / stored, away=away
+        )
 
-    def reading(self, system: System, drive: Drive, stream: Stream, worker: tuple[Host, float]) -> FlowShape:
+    def reading(self, system: System, drive: Drive, stream: DriveLoad, worker: tuple[Host, float]) -> FlowShape:
         """What a byte of the save set loads on drive, networks and worker in a pass.
 
         The worker is the host that receives it, and its core seconds for each byte; it works while the drive reads on.

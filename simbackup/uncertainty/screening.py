@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 
 LEVELS = 4
 """Places of an input, evenly spread from one end of its range to the other."""
@@ -39,7 +39,7 @@ def trajectories(count: int, inputs: int, seed: int) -> list[list[Unit]]:
     >>> [len(walk) for walk in trajectories(2, 3, 0)]
     [4, 4]
     """
-    drawn = stream(seed, "screening")
+    drawn = generator(seed, "screening")
     walks: list[list[Unit]] = []
     for _ in range(count):
         at = [float(place) / (LEVELS - 1) for place in drawn.integers(0, LEVELS, inputs)]

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from simbackup.errors import ResultError
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 from simbackup.uncertainty.screening import Unit
 
 
@@ -60,7 +60,7 @@ def design(count: int, inputs: int, seed: int) -> SobolDesign:
     >>> len(design(8, 3, 0).places) == 8 * (3 + 2)
     True
     """
-    sequence = _scipy("scipy.stats.qmc").Sobol(2 * inputs, scramble=True, seed=stream(seed, "sobol"))
+    sequence = _scipy("scipy.stats.qmc").Sobol(2 * inputs, scramble=True, seed=generator(seed, "sobol"))
     both: list[list[float]] = sequence.random(count).tolist()
     one, other = ([tuple(row[part]) for row in both] for part in (slice(inputs), slice(inputs, None)))
     mixed = [

@@ -97,7 +97,7 @@ def test_flows_that_start_and_end() -> None:
     assert end_of(env, b) == pytest.approx(20.0, rel=1e-14)
     assert a.completed == pytest.approx(1500.0, rel=1e-14)
     assert end_of(env, a) == pytest.approx(25.0, rel=1e-14)
-    network.settle()
+    network.advance()
     assert disk.units == pytest.approx(2500.0, rel=1e-14)
     assert disk.busy_s == pytest.approx(25.0, rel=1e-14)
     assert disk.bytes_moved == pytest.approx(4000.0, rel=1e-14)
@@ -162,13 +162,13 @@ def test_writer_into_a_page_cache() -> None:
     low = cache.when(200 * MB, rising=False)
     env.run(until=60.0)
     assert (writer.rate, flush.rate) == pytest.approx((80 * MB, 80 * MB), rel=1e-12)
-    assert cache.level == pytest.approx(800 * MB, rel=1e-9)
+    assert cache.content == pytest.approx(800 * MB, rel=1e-9)
     assert end_of(env, writer) == pytest.approx((10_000 - 800) / 80, rel=1e-9)
     assert writer.waited == pytest.approx({"hosts.memory": 800 / 165, "devices.sda": 115 - 800 / 165}, rel=1e-9)
     env.run(until=low)
     assert env.now == pytest.approx((10_000 - 200) / 80, rel=1e-9)
     assert end_of(env, flush) == pytest.approx(125.0, rel=1e-9)
-    assert cache.level == pytest.approx(0.0, abs=1.0)
+    assert cache.content == pytest.approx(0.0, abs=1.0)
 
 
 def test_two_fillers_share_what_the_drain_leaves() -> None:
@@ -188,7 +188,7 @@ def test_two_fillers_share_what_the_drain_leaves() -> None:
         assert large.rate == pytest.approx(large_rate, rel=1e-12)
         assert small.rate == pytest.approx(60.0 - large_rate, rel=1e-12)
         assert large.waited == pytest.approx({"links.b": 10.0, "devices.tape": 10.0})
-        assert store.level == pytest.approx(small.completed + large.completed - drain.completed, rel=1e-9)
+        assert store.content == pytest.approx(small.completed + large.completed - drain.completed, rel=1e-9)
 
 
 def test_an_unused_portion_goes_to_the_other_filler() -> None:
@@ -253,7 +253,7 @@ def test_two_full_buffers_in_a_row() -> None:
     assert end_of(env, write) == pytest.approx(50.0, rel=1e-9)
     assert read.waited == pytest.approx({"devices.sda": 7.5, "links.lan": 2.5, "devices.tape": 40.0}, rel=1e-9)
     assert send.waited == pytest.approx({"links.lan": 10.0, "devices.tape": 40.0}, rel=1e-9)
-    assert read.completed == pytest.approx(write.completed + first.level + second.level, rel=1e-9)
+    assert read.completed == pytest.approx(write.completed + first.content + second.content, rel=1e-9)
 
 
 def test_files_in_bytes_out() -> None:
@@ -269,4 +269,4 @@ def test_files_in_bytes_out() -> None:
     network.set_cap(files, 10.0, "devices.sda")  # the own cap is remembered: 40 in, 100 out
     env.run(until=8.0)
     assert files.rate == pytest.approx(10.0, rel=1e-12)
-    assert store.level == pytest.approx(300.0 - 60.0 * 3, rel=1e-9)
+    assert store.content == pytest.approx(300.0 - 60.0 * 3, rel=1e-9)

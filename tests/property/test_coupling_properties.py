@@ -122,7 +122,7 @@ def play(seed: int, *, begin: float = 0.0) -> tuple[float, list[float]]:
             held = fill.completed - sum(drain.completed for drain in drains)
             slack = 1e-6 * (store.capacity_bytes + fill.amount)
             assert -slack <= held <= store.capacity_bytes + slack
-            assert store.level == pytest.approx(held, abs=slack)
+            assert store.content == pytest.approx(held, abs=slack)
     assert finished.processed
     return env.now - begin, [flow.completed - flow.amount for flow in flows]
 

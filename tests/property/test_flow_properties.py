@@ -145,7 +145,7 @@ def play(schedule: list[Plan], capacities: list[float], order: list[int]) -> tup
 
     env.process(weather())
     env.run(until=env.all_of([env.process(run(number)) for number in order]))
-    network.settle()
+    network.advance()
     return flows, links, "\n".join(trace.to_lines())
 
 
@@ -240,7 +240,7 @@ def test_what_goes_into_a_buffer_comes_out(
         env.step()
         held = sum(flow.completed for flow in flows) - out.completed
         assert -1e-6 * capacity <= held <= capacity * (1.0 + 1e-6)
-        assert store.level == pytest.approx(held, rel=1e-6, abs=1e-6 * capacity)
+        assert store.content == pytest.approx(held, rel=1e-6, abs=1e-6 * capacity)
     assert all(flow.done.triggered for flow in flows)
     greatest = max(total / drain, *(amount / rate + begin for rate, _, amount, begin in fills))
     if shared is not None:

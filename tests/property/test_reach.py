@@ -216,7 +216,7 @@ def test_what_a_change_reaches_is_enough(twist: str, seed: int) -> None:
             assert mine.cause == other.cause, where
             assert mine.completed == pytest.approx(other.completed, rel=same, abs=1e-9), where
         for system in (few, whole):
-            system.network.settle()
+            system.network.advance()
         for mine, other in zip(few.links, whole.links, strict=True):
             used = sum(mine.demand(flow) * flow.rate for flow in mine.flows)
             assert used <= mine.capacity * (1.0 + SAME) + 1e-12

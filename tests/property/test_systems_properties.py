@@ -263,7 +263,7 @@ def played(plan: Tapes) -> System:
         path.write_text(plan.text(), encoding="utf-8")
         system, jobs = build(load(path).spec, 0)
     system.env.run(until=start(system, jobs))
-    system.network.settle()
+    system.network.advance()
     return system
 
 

@@ -107,7 +107,7 @@ def test_a_buffer_between_streams_of_one_disk() -> None:
     # A copy on one disk: each stream turns for all that the other moves, 0.01 s a byte and 0.02 s a turn: 1 / 0.06.
     turns = {0: Switchover({0: 1.0, 1: 1.0}, {0: 0.02, 1: 0.02})}
     demands: list[dict[int, float]] = [{0: 0.03}, {0: 0.03}]
-    found = coupled_rates([1.0], demands, [3.0, 1.0], [math.inf] * 2, [Hold({0: 1.0}, {1: 1.0})], turns=turns)
+    found = coupled_rates([1.0], demands, [3.0, 1.0], [math.inf] * 2, [Hold({0: 1.0}, {1: 1.0})], switchovers=turns)
     assert found.rates == pytest.approx([1.0 / 0.06] * 2, rel=1e-12)
 
 
@@ -119,7 +119,7 @@ def test_holds_exceed_and_waste_nothing_on_disks_that_turn() -> None:
             continue
         members = draw.sample(range(len(net.shares)), 2)
         hold = Hold({members[0]: 1.0}, {members[1]: 1.0})
-        found = coupled_rates(net.capacities, net.demands, net.shares, net.caps, [hold], turns=net.turns)
+        found = coupled_rates(net.capacities, net.demands, net.shares, net.caps, [hold], switchovers=net.turns)
         assert found.rates[members[0]] <= found.rates[members[1]] * (1.0 + 2e-12)
         for j, capacity in enumerate(net.capacities):
             assert net.used(j, found.rates) <= capacity * (1.0 + 1e-12)

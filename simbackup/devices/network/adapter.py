@@ -159,7 +159,7 @@ class Waiting:
     watches: dict[str, tuple[float, float, float]] = field(default_factory=dict[str, tuple[float, float, float]])
     """The three totals when each running job began."""
 
-    def settle(self, now: float) -> None:
+    def advance(self, now: float) -> None:
         """Update the totals to `now`, seconds."""
         requests = self.rate * (now - self.since)
         if requests > 0.0:
@@ -170,19 +170,19 @@ class Waiting:
 
     def take(self, now: float, rate: float, rates: Rates) -> None:
         """From now on, let `rate` requests a second wait behind flows of these rates."""
-        self.settle(now)
+        self.advance(now)
         queues = [adapter.queue(rates) for adapter in self.adapters]
         self.rate, self.mean = rate, sum(map(mean_wait, queues))
         self.late = late_behind_all(queues, self.timeout) if self.timeout is not None else 0.0
 
     def watch(self, job: str, now: float) -> None:
         """Note the totals when a job begins."""
-        self.settle(now)
+        self.advance(now)
         self.watches[job] = (self.requests, self.waited_s, self.timed_out)
 
     def impact(self, job: str, now: float) -> dict[str, float]:
         """Mean seconds of waiting during a job that ends now, and the share of the requests that timed out."""
-        self.settle(now)
+        self.advance(now)
         requests, waited_s, timed_out = self.watches.pop(job)
         requests = self.requests - requests
         impact = {"network_wait": (self.waited_s - waited_s) / requests if requests else 0.0}

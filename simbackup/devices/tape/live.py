@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from simbackup import units
-from simbackup.devices.library import Drive, Stream
+from simbackup.devices.library import Drive, DriveLoad
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.limit import Limit, OnOwnLink, Use, limit_of
 from simbackup.engine.link import Link
@@ -75,19 +75,19 @@ class TapeDrive(Drive):
         """How often its tape stopped, and its mean rate."""
         return stops(self.parameters, used, end)
 
-    def seen(self, stream: Stream) -> tape.TapeDriveParameters:
+    def seen(self, stream: DriveLoad) -> tape.TapeDriveParameters:
         """Its parameters as a host sees them, where a command takes its travel time if that is longer than its own."""
         if stream.away.seconds <= self.parameters.command_time:
             return self.parameters
         rate = min(self.parameters.host_rate, stream.away.rate)
         return replace(self.parameters, command_time=stream.away.seconds, host_rate=rate)
 
-    def waits(self, stream: Stream) -> float:
+    def waits(self, stream: DriveLoad) -> float:
         """Seconds that a host waits with each byte that it hands over, in addition to the time of links."""
         each = max(self.parameters.command_time, stream.away.seconds)
         return streaming.handing_over(replace(self.parameters, command_time=each), stream.compression, stream.block)
 
-    def crossing(self, stream: Stream) -> FlowShape:
+    def crossing(self, stream: DriveLoad) -> FlowShape:
         """How a byte of the host's data loads the tape, and the interface where that can be the slower of the two.
 
         Commands that travel far bound a stream that has the drive for itself, those of several meet at the interface.
@@ -104,7 +104,7 @@ class TapeDrive(Drive):
         moved = {(stream.away.on if slowest else self.name, ""): 1.0 / passed - travel}
         return shape.within(limit_of({(stream.away.on, Activity.TRAVEL): travel} | moved, passed))
 
-    def law(self, stream: Stream) -> Use:
+    def law(self, stream: DriveLoad) -> Use:
         """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts.
 
         The time for which the host has to wait meanwhile is the drive's; the rest is that of what limits the host.

@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
-from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, Library, Stream, no_room
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, DriveLoad, Library, no_room
 from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
@@ -171,7 +171,7 @@ class FromTape:
             shape, read = self._reading(system, reading, each)
             stored = copy.reduction.stored
             away = command_travel(self._networks(system, self.there), reading=False)
-            written = Stream(copy.compression / stored, self.tool.block, spread=1.0 / stored, away=away)
+            written = DriveLoad(copy.compression / stored, self.tool.block, spread=1.0 / stored, away=away)
             towards = writing.drive.crossing(written)
             shape = self._sent(system, shape, 1.0 / stored).in_parallel_with(towards)
             law = slower(reading.law(read), writing.drive.law(written))
@@ -188,7 +188,7 @@ class FromTape:
             writing.drive.position = cartridge.end
             reading.position = each[0].position + wide * done / total
 
-    def _reading(self, system: System, drive: Drive, each: Pass) -> tuple[FlowShape, Stream]:
+    def _reading(self, system: System, drive: Drive, each: Pass) -> tuple[FlowShape, DriveLoad]:
         """How a byte of the save set that is read in a pass loads the drive, and the host that copies it."""
         host, stored = system.hosts[self.host], self.lies.reduction.stored
         stream = self._reader.stream(system, each)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
-from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, Library, Stream, no_room
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, DriveLoad, Library, no_room
 from simbackup.devices.network.live import Travel
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flow import Flow
@@ -154,9 +154,9 @@ class OntoTape(Receiver):
         return self.library.scratch(self.pool) is not None
 
     @property
-    def _stream(self) -> Stream:
+    def _stream(self) -> DriveLoad:
         stored = self.copy.reduction.stored  # the drive compresses what is left
-        return Stream(self.copy.compression / stored, self.block, spread=1.0 / stored, away=self.away)
+        return DriveLoad(self.copy.compression / stored, self.block, spread=1.0 / stored, away=self.away)
 
     @property
     def crossing(self) -> Crossing:

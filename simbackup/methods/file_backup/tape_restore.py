@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.joint_reading import JointReading
-from simbackup.devices.library import Drive, Library, Stream
+from simbackup.devices.library import Drive, DriveLoad, Library
 from simbackup.devices.network.live import NEAR, command_travel, commanded
 from simbackup.devices.shape import FlowShape
 from simbackup.late import Late
@@ -232,7 +232,7 @@ class TapeRestore(Late):
         host, target = system.hosts[self.share.host if self.share else self.host], system.data[self.to]
         how, ratio = copy.reduction, copy.reduction.stored
         networks = [system.networks[name] for name in self.networks]
-        stream = Stream(
+        stream = DriveLoad(
             copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio, shares=share < 1.0,
             away=command_travel(networks, reading=True),
         )  # fmt: skip

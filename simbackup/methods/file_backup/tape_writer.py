@@ -11,7 +11,7 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.data.live import DataSet
-from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, Library, Stream, no_room
+from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, DriveLoad, Library, no_room
 from simbackup.devices.multiplexing import Seat, take_seat
 from simbackup.devices.network.live import NEAR, Travel
 from simbackup.devices.shape import FlowShape
@@ -131,7 +131,7 @@ class TapeWriter:
         """Start the flow of a part (begin, size) of the save set to the tape in a drive."""
         done = copy.reduction.stored  # the drive compresses what is left
         shares, spread = self.multiplexing > 1, 1.0 / done
-        stream = Stream(copy.compression / done, self.tool.block, spread=spread, shares=shares, away=self.away)
+        stream = DriveLoad(copy.compression / done, self.tool.block, spread=spread, shares=shares, away=self.away)
         stream = stream._replace(comes=self.before[0], waiting=self.before[1])
         waits = drive.waits(stream) / done
         shape = self.shape((drive.crossing(stream), waits), *part)

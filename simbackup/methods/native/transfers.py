@@ -15,7 +15,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.engine.limit import Others
 from simbackup.engine.link import Link
 from simbackup.errors import JobFailedError
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
@@ -111,7 +111,7 @@ class Draws:
 
     def _stream(self, path: str) -> np.random.Generator:
         if path not in self.streams:
-            self.streams[path] = stream(self.seed, f"{self.job}.{path}")
+            self.streams[path] = generator(self.seed, f"{self.job}.{path}")
         return self.streams[path]
 
 

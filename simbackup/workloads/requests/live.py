@@ -90,7 +90,7 @@ class Application:
         networks = [adapter.network for adapter in self.adapters]
         return self.asking.think_time + travel_time(networks) + sum(self.asking.request / n.rate for n in networks)
 
-    def hold(self) -> None:
+    def constraint(self) -> None:
         """Set the rate of clients according to what is in the queues now; adds no constraint."""
         if self.asking.rate is None:
             self.network.set_cap(self.flow, *self._interactive(self._beside_jobs))

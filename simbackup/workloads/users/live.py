@@ -256,15 +256,15 @@ class Users:
 
     def watch(self, job: str, now: float) -> None:
         """Note the totals when a job begins."""
-        self.network.settle()
+        self.network.advance()
         self._tell_volume(self.completed)
-        self.queues.settle(now)
+        self.queues.advance(now)
         done, asked = self.queues.passed, self.asked.until(now)
         self.watches[job] = Watch(now, self.completed, self.store.link.busy_s, self.own_busy, done, asked)
 
     def tell(self, job: str, now: float) -> None:
         """Record what a job that ends now cost the users."""
-        self.network.settle()
+        self.network.advance()
         begun = self.watches.pop(job)
         seconds = now - begun.begin
         locks = [lock.within(begun.begin, now) for lock in self.locks if lock.end > begun.begin and lock.begin < now]
@@ -273,7 +273,7 @@ class Users:
         served = self.completed - begun.completed + waiting  # who waited is served when the lock is given up
         others = max(self.store.link.busy_s - begun.busy_s - (self.own_busy - begun.own_s), 0.0)
         held_up = sum(wait.transactions * wait.mean for wait in waits)
-        self.queues.settle(now)
+        self.queues.advance(now)
         response = self._during(begun, seconds, held_up, served)
         self.trace.event(
             now,

@@ -81,7 +81,7 @@ class Queues:
             adapter.behind |= dict.fromkeys(load.stores)
         self.network.couple(self, flow, *load.stores, *self._adapters)
 
-    def hold(self) -> None:
+    def constraint(self) -> None:
         """Solve users who wait again with what they find now; adds no constraint."""
         if self.demand.rate is None and self.flow.active:
             self.network.freed(self.flow)
@@ -90,7 +90,7 @@ class Queues:
         """Note what transactions find from now on, and how long they take."""
         del binding
         now, found = float(self.network.env.now), self._now()
-        self.settle(now)
+        self.advance(now)
         self.rate = self.flow.rate
         if self.demand.rate is not None:
             self.each = self.load.response(self.rate, found)
@@ -104,7 +104,7 @@ class Queues:
             self.found = found
             self.network.changed(self)
 
-    def settle(self, now: float) -> None:
+    def advance(self, now: float) -> None:
         """Update the totals to `now`, seconds."""
         if now > self.since:
             self.passed = self.passed.plus(self.rate * (now - self.since), self.each)

@@ -17,7 +17,7 @@ from simbackup.experiments.calibrate import calibrate
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, Separability, separability, separability_of
 from simbackup.experiments.reproduce import reproduce
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 
 RATE, LATENCY = "ssd/ours#read_rate", "backup_engine/ours#request_latency"
 SSD = """\
@@ -279,7 +279,7 @@ def test_all_runs_of_a_fit_draw_alike(root: Path, monkeypatch: pytest.MonkeyPatc
     def drawn(measurement: object, results: dict[str, object]) -> float:
         seeds.update(result.record.seed for result in results.values())  # type: ignore[attr-defined]
         factors = [
-            stream(result.record.seed, f"{measurement.id}").lognormal(0.0, 0.2)  # type: ignore[attr-defined]
+            generator(result.record.seed, f"{measurement.id}").lognormal(0.0, 0.2)  # type: ignore[attr-defined]
             for result in results.values()
         ]
         return plain(measurement, results) * factors[0]  # type: ignore[arg-type]

@@ -138,7 +138,7 @@ def test_times_that_the_same_thing_limits_are_one_segment() -> None:
     network, disk, wire = FlowNetwork(env), Link("devices.d", 100.0), Link("links.w", 40.0)
     flow = network.start("jobs.a", "read", 1000.0, {disk: 1.0})
     env.run(until=2.0)
-    network.settle()  # cuts nothing
+    network.advance()  # cuts nothing
     other = network.start("jobs.b", "read", 100.0, {disk: 1.0})
     env.run(until=other.done)
     assert [segment[:3] for segment in flow.segments] == [(0.0, 4.0, "devices.d")]  # at other rates

@@ -75,7 +75,7 @@ def test_two_virtual_machines_share_the_cores_of_their_host(cores: float, second
     flows = [computer.computing(guest, 10.0) for guest in computer.guests]
     computer.env.run(until=computer.env.all_of([flow.done for flow in flows]))
     assert computer.env.now == pytest.approx(seconds)
-    computer.network.settle()
+    computer.network.advance()
     assert computer.real.cpu.units == pytest.approx(20.0)
     assert [guest.cpu.units for guest in computer.guests] == pytest.approx([10.0, 10.0])
 

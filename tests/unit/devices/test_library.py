@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.devices.library import Cartridge, Drive, Library, Stream
+from simbackup.devices.library import Cartridge, Drive, DriveLoad, Library
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.link import Link
 from simbackup.trace.clock import Clock
@@ -35,7 +35,7 @@ class OpticalDrive(Drive):
     def locate_time(self, byte: float, drawn: float = 1.0) -> float:
         return 0.025 * drawn if byte != self.position else 0.0
 
-    def crossing(self, stream: Stream) -> FlowShape:
+    def crossing(self, stream: DriveLoad) -> FlowShape:
         rate = self.native_rate if stream.reading else self.native_rate / 2.0
         return FlowShape().plus({self.link: 1.0 / rate}, {self.link: 1.0})
 
@@ -67,7 +67,8 @@ def test_disks_are_exchanged_in_the_times_of_their_drive() -> None:
 def test_it_follows_the_rate_of_its_host_and_loads_each_direction_differently() -> None:
     drive = OpticalDrive("drive", Link("drive", 1.0))
     assert (
-        drive.crossing(Stream()).demands[drive.link] == 2.0 * drive.crossing(Stream(reading=True)).demands[drive.link]
+        drive.crossing(DriveLoad()).demands[drive.link]
+        == 2.0 * drive.crossing(DriveLoad(reading=True)).demands[drive.link]
     )
     assert drive.links == (drive.link,)
-    assert drive.waits(Stream()) == 0.0
+    assert drive.waits(DriveLoad()) == 0.0

@@ -49,7 +49,7 @@ class Bench:
 
     def run(self, *writers: simpy.Process) -> None:
         self.env.run(until=self.env.all_of(writers))
-        self.network.settle()
+        self.network.advance()
 
 
 @pytest.fixture

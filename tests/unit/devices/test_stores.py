@@ -15,7 +15,7 @@ from simbackup.devices.store import Region
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 from simbackup.schema.capability import BlockDevice
 from simbackup.schema.quantity import PositiveSize
 from tests.cases import for_each
@@ -269,7 +269,7 @@ def test_a_stream_is_interrupted_no_more_often_than_others_are_served() -> None:
         shape = Region(disk, begin, 200e6).streaming("read").ahead(run).at_most(5e6, "jobs.x")
         shape.start(network, f"jobs.{i}", "move", 200e6)
     env.run(until=30.0)
-    network.settle()
+    network.advance()
     seek = disks.seek_time(FIGURES, 0.5)
     turns = 2 * 5 / 8 * (seek + HALF + OVERHEAD)
     assert disk.link.busy_s / env.now == pytest.approx(2 * 5 / 50 + turns, rel=0.02)
@@ -295,7 +295,7 @@ def reads_side_by_side(touched: int, disks_in_all: int, requests: int) -> float:
 
     Every disk serves in order of arrival, and needs half a revolution on average.
     """
-    rng, free, done = stream(5, "places"), [0.0] * disks_in_all, 0
+    rng, free, done = generator(5, "places"), [0.0] * disks_in_all, 0
     under_way = [(0.0, number) for number in range(requests)]
     heapq.heapify(under_way)
     while done < 40_000:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.devices.library import Cartridge, Library, Stream
+from simbackup.devices.library import Cartridge, DriveLoad, Library
 from simbackup.devices.tape.live import TapeDrive, stops
 from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
@@ -167,12 +167,12 @@ def test_the_fullest_cartridge_with_room_is_taken() -> None:
 
 def test_a_drive_writes_at_what_compression_and_interface_allow() -> None:
     drive = library().drives[0]
-    assert drive.crossing(Stream(1.0)).demands == {drive.link: 1.0 / 10e6}
-    assert drive.crossing(Stream(2.0)).demands == {drive.link: 1.0 / 20e6}
+    assert drive.crossing(DriveLoad(1.0)).demands == {drive.link: 1.0 / 10e6}
+    assert drive.crossing(DriveLoad(2.0)).demands == {drive.link: 1.0 / 20e6}
     drive.parameters = replace(FIGURES, host_rate=15e6, command_time=1e-3)
-    assert drive.crossing(Stream(1.0)).demands == {drive.link: 1.0 / 10e6}
-    assert drive.crossing(Stream(2.0)).demands == {drive.link: 1.0 / 20e6, drive.interface: 1.0 / 15e6}
-    slow = drive.crossing(Stream(1.0, 15e3)).demands  # 15 kB take 1 ms, and the command as long again
+    assert drive.crossing(DriveLoad(1.0)).demands == {drive.link: 1.0 / 10e6}
+    assert drive.crossing(DriveLoad(2.0)).demands == {drive.link: 1.0 / 20e6, drive.interface: 1.0 / 15e6}
+    slow = drive.crossing(DriveLoad(1.0, 15e3)).demands  # 15 kB take 1 ms, and the command as long again
     assert slow == {drive.link: 1.0 / 10e6, drive.interface: pytest.approx(1.0 / 7.5e6)}
 
 
@@ -185,7 +185,7 @@ def idle(link: Link) -> float:
 def test_the_law_of_a_drive_is_that_of_stop_and_start() -> None:
     drive = library().drives[0]
     for compression in (1.0, 2.0):
-        law = drive.law(Stream(compression))
+        law = drive.law(DriveLoad(compression))
         for rate in (1e6, 2e6, 6e6, 10e6):
             expected = streaming.stop_start_rate(FIGURES, rate, compression)
             found = law(rate, idle)
@@ -194,7 +194,7 @@ def test_the_law_of_a_drive_is_that_of_stop_and_start() -> None:
                 (lost,) = found.parts.values()
                 assert found.rest == pytest.approx(1.0 / rate)
                 assert found.rest + lost == pytest.approx(1.0 / expected, rel=1e-12)
-    slow = drive.law(Stream())(6e6, idle)
+    slow = drive.law(DriveLoad())(6e6, idle)
     assert slow.rate < 6e6
     assert list(slow.parts) == [("devices.jukebox.drive.1", "reposition")]
 

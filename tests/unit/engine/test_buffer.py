@@ -35,10 +35,10 @@ def test_nobody_looks_when_it_will_be_empty_if_its_flows_end_first(amount: float
     env.run(until=5.1)
     before, rings = cache.looks, cache.rings
     env.run(until=17.4)
-    assert (cache.looks, cache.level) == (before, pytest.approx(0.4))
+    assert (cache.looks, cache.content) == (before, pytest.approx(0.4))
     assert rings == (math.inf if amount == 50.0 else pytest.approx(17.5))
     env.run(until=18.0)
-    assert (drain.completed, drain.rate, cache.level) == pytest.approx((50.0, 0.0, 0.0))
+    assert (drain.completed, drain.rate, cache.content) == pytest.approx((50.0, 0.0, 0.0))
     assert drain.active == (amount > 50.0)
 
 
@@ -57,7 +57,7 @@ def test_full_without_a_drain_stops_the_filler() -> None:
     network.stop(drain)
     env.run(until=21.0)
     assert fill.rate == 0.0
-    assert cache.level == pytest.approx(100.0)
+    assert cache.content == pytest.approx(100.0)
 
 
 def test_an_alarm_that_comes_early_is_no_look() -> None:
@@ -119,10 +119,10 @@ def test_limits_are_lifted_when_they_no_longer_bind() -> None:
     network.set_capacity(tape, 50.0)
     env.run(until=14.0)
     assert (fill.rate, drain.rate) == (20.0, 50.0)
-    assert cache.level == pytest.approx(40.0)
+    assert cache.content == pytest.approx(40.0)
     env.run(until=16.0)
     assert (fill.rate, drain.rate) == pytest.approx((20.0, 20.0))
-    assert cache.level == pytest.approx(0.0, abs=1e-6)
+    assert cache.content == pytest.approx(0.0, abs=1e-6)
     assert drain.waited == pytest.approx({"links.out": 12.0 + 100.0 / 30.0, "links.in": 2.0 - 40.0 / 30.0})
 
 

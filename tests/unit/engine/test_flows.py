@@ -29,7 +29,7 @@ class Watcher:
     def __init__(self, env: simpy.Environment) -> None:
         self.env, self.asked = env, list[float]()
 
-    def hold(self) -> None:
+    def constraint(self) -> None:
         self.asked.append(float(self.env.now))
 
     def solved(self, *, binding: bool) -> None:
@@ -141,7 +141,7 @@ def test_tiny_flows_late_in_time_do_not_stall() -> None:
             yield network.start("jobs.a", "read", 100.0, {disk: 1.0}).done
 
     env.run(until=env.process(job()))
-    network.settle()
+    network.advance()
     assert disk.units == pytest.approx(100.0 * 100.0 + background.completed)
 
 

@@ -49,12 +49,12 @@ def test_a_change_of_the_level_is_one_record_however_many_share_it() -> None:
 def test_what_the_links_of_a_group_move_is_known_at_any_time() -> None:
     env, network, core, flows = begun()
     env.run(until=0.5)
-    network.settle()
+    network.advance()
     disk = flows[40].links[1]
     assert (disk.units, disk.bytes_moved, disk.busy_s) == pytest.approx((0.5, 1.0, 0.5 / 90.0))
     assert (disk.peak_bytes_per_s, core.units, core.bytes_moved) == pytest.approx((2.0, 50.0, 100.0))
     env.run(until=flows[-1].done)
-    network.settle()
+    network.advance()
     assert disk.units == pytest.approx(41.0)
     assert disk.peak_bytes_per_s == pytest.approx(2.0 * 100.0 / 60.0)
     assert network.trace is not None
@@ -103,7 +103,7 @@ def test_others_on_a_disk_meet_the_group_there() -> None:
         yield network.start("jobs.other", "read", 890.0, {disk: 1.0}).done
 
     env.run(until=env.process(reader()))
-    network.settle()
+    network.advance()
     assert disk.units == pytest.approx(890.0 + flows[99].completed, rel=1e-12)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from simbackup.equations.uncertainty import CentralInterval
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 from simbackup.uncertainty.deciding import deciding, leaning
 from simbackup.uncertainty.sampling import Case
 
@@ -29,7 +29,7 @@ class Model:
 
 def sample(count: int) -> list[Case]:
     """Cases in which each input takes each of its parts once, in a random order of its own."""
-    drawn = stream(0, "a test")
+    drawn = generator(0, "a test")
     columns: list[list[int]] = [drawn.permutation(count).tolist() for _ in range(COUNT)]
     return [tuple((column[row] - (count - 1) / 2.0) / count * 4.0 for column in columns) for row in range(count)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.randomness import stream
+from simbackup.randomness import generator
 from simbackup.uncertainty.permutation import permutation
 from tests.cases import for_each
 
@@ -11,7 +11,7 @@ from tests.cases import for_each
 def test_they_are_those_of_numpy(size: int) -> None:
     for seed in range(40):
         path = f"uncertainty {seed % 3} devices.disk-{seed}.seek"
-        assert permutation(seed, path, size) == stream(seed, path).permutation(size).tolist()
+        assert permutation(seed, path, size) == generator(seed, path).permutation(size).tolist()
 
 
 def test_each_seed_and_each_path_has_its_own() -> None:
