@@ -23,6 +23,7 @@ RETIRED: Mapping[str, Mapping[str, str]] = {
     "BackupEngineSheet": {
         "compress_coded_cpu": "write 'compress_cpu' for data of this ratio",
         "expand_coded_cpu": "write 'expand_cpu' for data of this ratio",
+        "serial_share": "write it in the job",
     },
     "CheckpointSheet": dict.fromkeys(("gathers", "unplug_delay", "unplug_requests"), NO_EFFECT),
     "CloudDiskSheet": dict.fromkeys(
