@@ -333,7 +333,7 @@ class Ledgers:
 
     def _unpacked(self, state: bytes) -> Ledger:
         """A ledger in a state."""
-        unpickler = pickle.Unpickler(io.BytesIO(state))
+        unpickler = pickle.Unpickler(io.BytesIO(state))  # noqa: S301 - it was packed by this very run
         unpickler.persistent_load = self._shared.__getitem__  # pyright: ignore[reportAttributeAccessIssue]
         return unpickler.load()
 

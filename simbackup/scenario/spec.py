@@ -273,7 +273,7 @@ def _workload_class(node: Node, address: str, problems: list[Problem]) -> type[W
     if kind is not None:
         return kinds[kind.word].spec
     named = [each.spec for each in kinds.values() if set(each.spec.recognised_by) & set(node.mapping)]
-    return named[-1] if named else next(each.spec for each in kinds.values() if each.spec.usual)
+    return named[-1] if named else next(each.spec for each in kinds.values() if each.spec.by_default)
 
 
 def _job_class(node: Node, address: str, problems: list[Problem]) -> type[JobSpec] | None:

@@ -147,8 +147,9 @@ class RedundantDevice(BlockDevice):
 class OnDevice(Device):
     """A device that takes room on another one, in the order of the file."""
 
-    if TYPE_CHECKING:
-        on: Text
+    on: Text
+    """The device that holds it, whose room it takes."""
+
     size_key: ClassVar[str] = "size"
     """The key that is wrong where there is too little room."""
     fails_as = frozenset()
@@ -190,8 +191,6 @@ class VolumeDevice(OnDevice, BlockDevice):
     overwrites: ClassVar[bool] = True
     """Whether new data go where the old ones lie, so that a frozen image has to keep copies of these."""
 
-    on: Text
-    """The device that holds it."""
     size: PositiveSize
     """Its size."""
 
@@ -219,8 +218,9 @@ class ImageDevice(Device):
     live_part = "simbackup.devices.image:FrozenImage"
     fails_as = frozenset()
 
-    if TYPE_CHECKING:
-        of: Text
+    of: Text
+    """The volume that it keeps as it was."""
+
     times_of_volume: ClassVar[bool] = False
     """Whether its volume says how long it takes to create and remove one."""
     frozen_from_start: ClassVar[bool] = True

@@ -171,7 +171,7 @@ class BackupJob(JobSpec):
         return f"a {getattr(self, 'method', '')} backup writes one copy"
 
 
-OF_PROGRAMS = ("serial_share", "tool.serial_share", "engine.serial_share")
+OF_PROGRAMS = ("serial_share", "tool.serial_share")
 """Where a job, or its program, states the share of its work that one worker does."""
 
 
@@ -189,8 +189,8 @@ class SharedOut(JobSpec):
     def stated_share(self, spec: Spec) -> Quantity | None:
         """The serial share that its program states, None if it states none."""
         runs = spec.jobs.get(self.tool_of() or "", self)
-        program: Any = getattr(runs, "tool", None) or getattr(runs, "engine", None)
-        return program.serial_share if program is not None else None
+        tool: Any = getattr(runs, "tool", None)
+        return tool.serial_share if tool is not None else None
 
 
 class FileKeeping(JobSpec):

@@ -84,6 +84,7 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
     "BackupEngineSheet": {
         "compress_coded_cpu": Retired("write 'compress_cpu' for data of this ratio"),
         "expand_coded_cpu": Retired("write 'expand_cpu' for data of this ratio"),
+        "serial_share": Retired("write it in the job"),
     },
     "CheckpointSheet": dict.fromkeys(("gathers", "unplug_delay", "unplug_requests"), NO_EFFECT),
     "CloudDiskSheet": dict.fromkeys(("baseline_rate", "byte_credits"), BYTE_CREDITS),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import IMPACT, Figures
 from simbackup.schema.part import Part, Path
-from simbackup.schema.quantity import Quantity
+from simbackup.schema.quantity import Duration, Frequency, PositiveCount, usual
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -20,13 +20,17 @@ class WorkloadSpec(Part):
 
     recognised_by: ClassVar[tuple[str, ...]] = ()
     """Keys by any of which it is recognised where it says no `kind`."""
-    usual: ClassVar[bool] = False
+    by_default: ClassVar[bool] = False
     """Whether a workload without any such key is one of this kind."""
 
-    if TYPE_CHECKING:
-        transactions: Quantity | None
-        clients: Quantity | None
-        think_time: Quantity
+    transactions: Frequency | None = None
+    """Transactions or requests per second, however long each takes."""
+    clients: PositiveCount | None = None
+    """Instead of `transactions`, the number of users or clients; each begins the next transaction when the previous one
+    is done.
+    """
+    think_time: Duration = usual("0 s", "s")
+    """Time that a user or client waits between two transactions."""
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report both or neither of `transactions` and `clients`."""

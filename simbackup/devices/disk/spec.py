@@ -7,19 +7,18 @@ from typing import ClassVar, Literal
 
 from simbackup.schema.capability import BlockDevice, Media, Piece
 from simbackup.schema.facts import Fact, Facts, amount
-from simbackup.schema.landing import landing_rules
+from simbackup.schema.landing import LandingSheet
 from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
-    Frozen,
     PositiveSize,
     Rate,
 )
 
 
-class DiskSheet(Frozen):
+class DiskSheet(LandingSheet):
     """A rotating disk."""
 
     capacity: PositiveSize
@@ -41,17 +40,13 @@ class DiskSheet(Frozen):
     command_overhead: Duration
     """Time that the drive and its controller spend on each request."""
 
-    landing_zone: PositiveSize | None = None
-    """Bytes that it takes at full rate and puts into their place later, such as the media cache of a disk with shingled
-    tracks; no limit by default."""
-    drain_rate: Rate | None = None
-    """Rate at which it does so, and at which it takes more when the landing zone is full."""
     band: PositiveSize | None = None
     """Bytes of shingled tracks that are read and written as a whole when data leave the landing zone. `drain_rate` is
     for bands that are all new; scattered writes, such as those of a merge, drain more slowly. By default, they drain
     alike.
     """
 
+    written: ClassVar[str] = "outer_rate"
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.SEQUENTIAL_READ: "outer_rate",
         Measurable.CAPACITY: "capacity",
@@ -59,7 +54,7 @@ class DiskSheet(Frozen):
 
     def rules(self) -> Rules:
         """The outer zone is the faster, longer seeks take longer, and a landing zone has a rate at which it drains."""
-        yield from landing_rules(self, "outer_rate")
+        yield from super().rules()
         if self.band is not None and self.landing_zone is None:
             yield ("band", "landing_zone"), "band needs a landing_zone", "give the disk one, or leave the band out"
         if self.inner_rate.si > self.outer_rate.si:

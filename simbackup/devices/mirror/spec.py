@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 from typing import Annotated, Literal
 
-from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, Rate, Text, Word
+from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, Rate, Word
 
 GREATEST_IN_FLIGHT = 2**30
 """Bytes beyond which requests at once are a slip of the pen."""
@@ -49,15 +49,12 @@ class MirrorSheet(Frozen):
 
 
 class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
-    """A mirror of a volume on disks of its own."""
+    """A mirror of a volume on disks of its own, which may belong to another host that links reach.
+
+    It takes as much space there as its volume.
+    """
 
     kind: Literal["mirror"]
-    of: Text
-    """The volume that it mirrors."""
-    on: Text
-    """The device that holds it, which may belong to another host that links reach; it takes as much space there as the
-    volume.
-    """
     state: Literal["attached", "new"] = "attached"
     """Its state at the start: `attached` if it is synchronised with the volume, `new` if it is yet to be synchronised.
     """

@@ -21,7 +21,6 @@ from simbackup.schema.quantity import (
     Duration,
     Frozen,
     PositiveSize,
-    Text,
 )
 
 
@@ -107,8 +106,6 @@ class RedirectSnapshotSpec(_Pointers):
     """A snapshot of a redirect-on-write volume: nothing is copied, and overwritten data stay allocated."""
 
     kind: Literal["redirect_snapshot"]
-    of: Text
-    """The volume that it freezes."""
     autodelete: bool = False
     """Whether it is deleted when writes find no space; otherwise it stays, and the writes fail."""
 
@@ -123,8 +120,6 @@ class CloneSpec(_Pointers):
     """A clone of a redirect-on-write volume: a snapshot that reserves as much space as its volume has."""
 
     kind: Literal["clone"]
-    of: Text
-    """The volume that it is a clone of."""
     guarantee: Literal["volume", "none"] = "volume"
     """`volume` reserves the size of its volume, and creation fails if there is no space for it; `none` reserves
     nothing.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 from typing import Annotated, Literal
 
-from simbackup.schema.quantity import Duration, Frozen, PositiveCount, PositiveSize, Size, Text, Word, usual
+from simbackup.schema.quantity import Duration, Frozen, PositiveCount, PositiveSize, Size, Word, usual
 
 LEAST_CHUNKS = 3
 """Chunks of a copy area that holds one copied chunk: header, metadata, chunk."""
@@ -80,13 +80,12 @@ class SnapshotSheet(CopyOnWriteSheet):
 
 
 class SnapshotSpec(ImageDevice, OnDevice, Modelled, SnapshotSheet):
-    """A copy-on-write snapshot of a volume; without a job that creates it, it exists from the start."""
+    """A copy-on-write snapshot of a volume, with its copy area on a device.
+
+    Without a job that creates it, it exists from the start.
+    """
 
     kind: Literal["snapshot"]
-    of: Text
-    """The volume that it freezes."""
-    on: Text
-    """The device that holds its copy area."""
     size: PositiveSize
     """Size of its copy area; when this is full, the snapshot becomes invalid."""
 
@@ -118,11 +117,12 @@ class CheckpointSheet(CopyOnWriteSheet):
 
 
 class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
-    """A checkpoint of a file system; without a job that creates it, it exists from the start."""
+    """A checkpoint of a file system; without a job that creates it, it exists from the start.
+
+    Copied data take the free space after the data of its volume.
+    """
 
     kind: Literal["checkpoint"]
-    of: Text
-    """The volume whose file system it freezes; copied data take the free space after the data there."""
 
     drawn_within: ClassVar[bool] = True
 

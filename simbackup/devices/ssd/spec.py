@@ -7,19 +7,18 @@ from typing import ClassVar, Literal
 
 from simbackup.schema.capability import BlockDevice, Media, Piece
 from simbackup.schema.facts import Facts, amount
-from simbackup.schema.landing import landing_rules
+from simbackup.schema.landing import LandingSheet
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
-    Frozen,
     PositiveSize,
     Rate,
 )
 
 
-class SsdSheet(Frozen):
+class SsdSheet(LandingSheet):
     """A solid-state disk."""
 
     capacity: PositiveSize
@@ -37,12 +36,7 @@ class SsdSheet(Frozen):
     write_requests: Frequency | None = None
     """Sustained small writes per second with many in flight at once; by default, as many as the write rate allows."""
 
-    landing_zone: PositiveSize | None = None
-    """Bytes that it takes at its write rate and puts into their place later, such as flash that holds one bit in each
-    cell for now; no limit by default."""
-    drain_rate: Rate | None = None
-    """Rate at which it does so, and at which it takes more when the landing zone is full."""
-
+    written: ClassVar[str] = "write_rate"
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.SEQUENTIAL_READ: "read_rate",
         Measurable.SEQUENTIAL_WRITE: "write_rate",
@@ -50,10 +44,6 @@ class SsdSheet(Frozen):
         Measurable.SMALL_WRITE: "write_latency",
         Measurable.CAPACITY: "capacity",
     }
-
-    def rules(self) -> Rules:
-        """A landing zone has a rate at which it drains, slower than that of writing."""
-        yield from landing_rules(self, "write_rate")
 
 
 class SsdSpec(BlockDevice, Modelled, SsdSheet):

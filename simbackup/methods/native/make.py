@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from simbackup.equations.buffers import default_buffers
 from simbackup.methods.database.make import replaying
@@ -16,7 +16,11 @@ from simbackup.schema.capability import Sink
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
 
-SERVICES = {"steady": None, "by_event": "exponential", "constant": "constant"}
+SERVICES: dict[str, Literal["exponential", "constant"] | None] = {
+    "steady": None,
+    "by_event": "exponential",
+    "constant": "constant",
+}
 """Distributions of the service times of buffers that are simulated one by one, by how the loop is simulated."""
 Way = Callable[[str, str], tuple[str, ...] | None]
 """The links between a host and a device, in one direction."""

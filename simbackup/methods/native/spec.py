@@ -28,7 +28,6 @@ from simbackup.schema.quantity import (
     Frozen,
     Pieces,
     PositiveSize,
-    Share,
     TimePerByte,
 )
 
@@ -58,8 +57,6 @@ class BackupEngineSheet(Frozen):
     """Number of threads that compress or expand, each on a core, for any number of files; by default, as many as there
     are cores.
     """
-    serial_share: Share | None = None
-    """Share of the work that one backup file takes while the others wait; by default, that of the job."""
     fills_files: bool = False
     """Whether a restore first writes zeros to all files of the database, as it does for new files without instant file
     initialisation.

@@ -19,36 +19,33 @@ from simbackup.schema.quantity import (
 )
 
 
-class CreateSnapshotSpec(JobSpec):
-    """Creation of a frozen image: a snapshot, a checkpoint, or a mirror that is split off."""
+class FrozenImageSpec(JobSpec):
+    """A job that creates or removes a frozen image."""
 
-    method: Literal["create_snapshot"]
     snapshot: Annotated[Text, Refers("changes", "devices")]
     """The snapshot, checkpoint, clone or mirror: a name of `devices:`."""
 
     moves: ClassVar[bool] = False
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report anything but a frozen image."""
+        checks.frozen_image((*path, "snapshot"), self.snapshot)
+
+
+class CreateSnapshotSpec(FrozenImageSpec):
+    """Creation of a frozen image: a snapshot, a checkpoint, or a mirror that is split off."""
+
+    method: Literal["create_snapshot"]
 
     def creates(self) -> str | None:
         """The snapshot."""
         return self.snapshot
 
-    def check(self, checks: Checks, path: Path) -> None:
-        """Report anything but a frozen image."""
-        checks.frozen_image((*path, "snapshot"), self.snapshot)
 
-
-class RemoveSnapshotSpec(JobSpec):
+class RemoveSnapshotSpec(FrozenImageSpec):
     """Removal of a frozen image and of everything that was copied for it."""
 
     method: Literal["remove_snapshot"]
-    snapshot: Annotated[Text, Refers("changes", "devices")]
-    """The snapshot, checkpoint, clone or mirror: a name of `devices:`."""
-
-    moves: ClassVar[bool] = False
-
-    def check(self, checks: Checks, path: Path) -> None:
-        """Report anything but a frozen image."""
-        checks.frozen_image((*path, "snapshot"), self.snapshot)
 
 
 class SynchroniseSpec(JobSpec):

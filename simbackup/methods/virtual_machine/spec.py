@@ -18,12 +18,17 @@ from simbackup.schema.quantity import (
 )
 
 
-class SuspendSpec(JobSpec):
+class OfMachine(JobSpec):
+    """A job that stops a virtual machine or lets it go on."""
+
+    machine: Annotated[Text, Refers("acts on", "hosts")]
+    """The virtual machine: a name of `hosts:` that states `within`."""
+
+
+class SuspendSpec(OfMachine):
     """Suspension of a virtual machine: its memory is saved to disk, and it stops until it is resumed."""
 
     method: Literal["suspend"]
-    machine: Annotated[Text, Refers("acts on", "hosts")]
-    """The virtual machine: a name of `hosts:` that states `within`."""
     to: Annotated[Text, ONTO_DEVICE]
     """The volume or device that takes its memory."""
 
@@ -42,12 +47,10 @@ class SuspendSpec(JobSpec):
             checks.free((*path, "to"), self.to, checks.spec.hosts[self.machine].memory, "the memory")
 
 
-class ResumeSpec(JobSpec):
+class ResumeSpec(OfMachine):
     """Resumption of a virtual machine from the saved memory on disk."""
 
     method: Literal["resume"]
-    machine: Annotated[Text, Refers("acts on", "hosts")]
-    """The virtual machine: a name of `hosts:` that states `within`."""
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a machine that is not virtual."""

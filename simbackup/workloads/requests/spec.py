@@ -12,12 +12,8 @@ from simbackup.schema.figures import Figures
 from simbackup.schema.job import Names
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import (
-    Duration,
-    Frequency,
-    PositiveCount,
     PositiveDuration,
     PositiveSize,
-    usual,
 )
 from simbackup.schema.refers import Refers
 from simbackup.schema.workload import WorkloadSpec
@@ -35,12 +31,6 @@ class RequestsSpec(WorkloadSpec):
     """Mean bytes of a request and its answer on each of these links; sizes are distributed exponentially."""
     timeout: PositiveDuration | None = None
     """Longest wait on the links before a request times out; by default, requests never time out."""
-    transactions: Frequency | None = None
-    """Requests per second, however long each waits."""
-    clients: PositiveCount | None = None
-    """Number of clients; each sends its next request after the answer to the previous one."""
-    think_time: Duration = usual("0 s", "s")
-    """Time that a client waits between two requests."""
 
     recognised_by: ClassVar[tuple[str, ...]] = ("via",)
 

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 
 from simbackup.schema.quantity import (
     Duration,
-    Frequency,
     Frozen,
     Multiple,
-    PositiveCount,
     PositiveShare,
     PositiveSize,
     Share,
@@ -59,15 +57,9 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
 
     data: Annotated[Text, Refers("works on", "data")]
     """The data set that they work on."""
-    transactions: Frequency | None = None
-    """Transactions per second, however long each takes."""
-    clients: PositiveCount | None = None
-    """Number of users; each starts the next transaction when the previous one is done."""
-    think_time: Duration = usual("0 s", "s")
-    """Time that a user waits between two transactions."""
 
     recognised_by: ClassVar[tuple[str, ...]] = ("data", "model")
-    usual: ClassVar[bool] = True
+    by_default: ClassVar[bool] = True
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report data without a host, and incomplete keys of updates."""
