@@ -117,7 +117,7 @@ def _speeds() -> Iterator[Speed]:
     """The speed by each kernel that Python has."""
     data = _sample()
     for sheet, kernel in KERNELS.items():
-        times: list[float] = []
+        times, ratio = list[float](), 1.0
         for _ in range(TIMES):
             start = time.process_time()
             ratio = len(data) / len(kernel(data))

@@ -13,6 +13,7 @@ from typing import Any
 
 from simbackup.errors import ResultError
 from simbackup.lab import data
+from simbackup.lab.delays import delayed
 from simbackup.lab.folder import Folder, Line, Settings, full_disk, today
 from simbackup.lab.runs import SHORTEST, FailedError, Shell, free_port
 from simbackup.lab.setup import effort, installed
@@ -34,6 +35,13 @@ class Run:
     repeat: int
     workers: int = 0
     """Workers that the program uses, to find its serial share; 0 for its default."""
+    delay: float = 0.0
+    """Seconds of a round trip to its server, to find how many it makes."""
+
+    @classmethod
+    def of(cls, line: Line) -> Run:
+        """The run of a line of the record."""
+        return cls(**{key: line[key] for key in cls.__slots__ if key in line})
 
 
 def runs_of(design: DesignSpec, programs: Sequence[str], seed: int) -> list[Run]:
@@ -46,7 +54,7 @@ def runs_of(design: DesignSpec, programs: Sequence[str], seed: int) -> list[Run]
         for point in design.points
         for repeat in range(int(design.repeats.si))
     ]
-    found += _with_workers(design, programs)
+    found += [*_with_workers(design, programs), *_with_delays(design, programs)]
     random.Random(seed).shuffle(found)  # noqa: S311 (an order, no secret)
     return found
 
@@ -60,6 +68,17 @@ def _with_workers(design: DesignSpec, programs: Sequence[str]) -> Iterator[Run]:
                 for number in design.workers:
                     for repeat in range(int(design.repeats.si)):
                         yield Run(name, operation, largest, repeat, int(number.si))
+
+
+def _with_delays(design: DesignSpec, programs: Sequence[str]) -> Iterator[Run]:
+    """Runs on the most small files with each delay, for programs that have a server."""
+    most = max(design.points, key=lambda point: si_or(design.points[point].small, 0.0))
+    for name in programs:
+        program = load_program(name)
+        for operation in (one for one in design.operations if program.server and one in program.operations):
+            for delay in design.delays:
+                for repeat in range(int(design.repeats.si)):
+                    yield Run(name, operation, most, repeat, delay=delay.si)
 
 
 def is_quiet(line: Line) -> bool:
@@ -102,7 +121,7 @@ def measure(folder: Folder, programs: Sequence[str], attempts: int, note: Callab
     names = [name for name in settings.programs if name in programs or not programs]
     _check_versions(settings, names)
     with folder.locked():
-        done = {Run(**{key: line[key] for key in Run.__slots__}) for line in folder.lines(RUNS)}
+        done = {Run.of(line) for line in folder.lines(RUNS)}
         todo = [run for run in runs_of(design, names, settings.seed) if run not in done]
         folder.check_room(effort(design, names)[0] - data.room(design))
         new = disturbed = 0
@@ -177,9 +196,14 @@ def _once(folder: Folder, settings: Settings, run: Run, of: tuple[LabProgramSpec
         "data": source, "target": target, "out": out, "home": scratch / "home", "port": port,
         "workers": run.workers or os.cpu_count() or 1,
     }  # fmt: skip
-    shell = Shell(scratch, {key: _filled(value, places) for key, value in program.environment.items()})
     with ExitStack() as stack:
-        servers = stack.enter_context(shell.serving(_filled(program.server, places), port)) if program.server else []
+        servers: list[int] = []
+        shell = Shell(scratch, {key: _filled(value, places) for key, value in program.environment.items()})
+        if program.server:
+            servers = stack.enter_context(shell.serving(_filled(program.server, places), port))
+        if run.delay:
+            places["port"] = stack.enter_context(delayed(port, run.delay))
+            shell = Shell(scratch, {key: _filled(value, places) for key, value in program.environment.items()})
         for command in operation.prepare:
             shell.call(_filled(command, places))
         before = data.size_of(target)

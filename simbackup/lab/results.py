@@ -69,11 +69,15 @@ class Lab:
                     yield program, operation
 
     def runs(self, program: str, operation: str) -> list[Line]:
-        """The runs of an operation."""
-        return [one for one in self._all(program, operation) if not one["workers"]]
+        """The runs of an operation, with its own number of workers and without a delay."""
+        return [one for one in self._all(program, operation) if not one["workers"] and not one.get("delay")]
 
     def _all(self, program: str, operation: str) -> list[Line]:
         return [one for one in self.lines if (one["program"], one["operation"]) == (program, operation)]
+
+    def with_delays(self, program: str, operation: str) -> list[Line]:
+        """The runs of an operation with a delay."""
+        return [one for one in self._all(program, operation) if one.get("delay")]
 
     def times_by_workers(self, program: str, operation: str) -> dict[int, float]:
         """Median elapsed times of runs that nothing disturbed, by the number of workers of the program."""
@@ -111,6 +115,21 @@ def cpu_of(result: Result, cores: int) -> float:
     return result.get("hosts.machine.cores.busy_s") * cores
 
 
+def trips_of(lab: Lab, program: str, operation: str) -> float | None:
+    """Round trips that an operation waits for with the most small files; None unless it was measured with delays.
+
+    Other work only makes runs longer, so that the shortest with each delay count.
+    """
+    lines = lab.with_delays(program, operation)
+    points = {line["point"] for line in lines}
+    lines += [line for line in lab.runs(program, operation) if line["point"] in points]
+    times: dict[float, float] = {}
+    for line in lines:
+        delay = line.get("delay", 0.0)
+        times[delay] = min(times.get(delay, line["elapsed"]), line["elapsed"])
+    return max(statistics.linear_regression(list(times), list(times.values())).slope, 0.0) if len(times) > 1 else None
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """What the runs of an operation say of it."""
@@ -132,6 +151,8 @@ class Found:
     """How near the datasheet comes to them in a simulation."""
     serial: float | None = None
     """Share of the work that is serial; None unless it was measured with one worker and with several."""
+    trips: float | None = None
+    """Round trips that it waits for with the most small files; None unless it was measured with delays."""
 
     @property
     def accepted(self) -> bool:
@@ -189,7 +210,7 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
         checked(constants, samples, [Sample(facts(one, of.terms), one["cpu"]) for one in others]) if others else None
     )
     if not of.phases:
-        return Found(program, operation, constants, check, None, {}, {})
+        return Found(program, operation, constants, check, None, {}, {}, trips=trips_of(lab, program, operation))
     own = _own(lab, (spec, of, operation), lines)
     figures = simulated(lab, (spec, of, operation), lines, plain(own, lab.machine, of))
     computed = {point: cpu for point, (cpu, _) in figures.items()}
@@ -198,7 +219,10 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     if others:
         measured = statistics.fmean(one["cpu"] for one in others)
         sheet = Tested(measured, statistics.fmean(computed[one["point"]] for one in others), None)
-    return Found(program, operation, constants, check, own, computed, elapsed, sheet, _serial(lab, program, operation))
+    return Found(
+        program, operation, constants, check, own, computed, elapsed, sheet, _serial(lab, program, operation),
+        trips_of(lab, program, operation),
+    )  # fmt: skip
 
 
 def _serial(lab: Lab, program: str, operation: str) -> float | None:

@@ -13,6 +13,7 @@ from simbackup.schema.quantity import (
     Frozen,
     Multiple,
     PositiveCount,
+    PositiveDuration,
     PositiveSize,
     Ratio,
     Text,
@@ -60,6 +61,10 @@ class DesignSpec(Frozen):
     workers: tuple[PositiveCount, ...] = ()
     """Numbers of workers with which programs that have an option for it also work on the largest text; none by
     default."""
+    delays: tuple[PositiveDuration, ...] = ()
+    """Times of a round trip to the server with which programs that have one also work on the most small files; none by
+    default.
+    """
     points: dict[str, PointSpec]
 
 

@@ -82,7 +82,7 @@ def group(*steps: dict[str, Any], items: str = "files", **keys: Any) -> dict[str
 
 
 @pytest.mark.parametrize(
-    "of,hard,seconds",
+    ("of", "hard", "seconds"),
     [
         # a quarter stays as it is, and three quarters shrink 3:1, at 2:1 in all; half of what is stored does not shrink
         ("changed", {"hard_byte": "1 ns/B"}, 0.25 * 1.0 + 0.75 * (4.0 + 6.0 / 3.0)),

@@ -7,8 +7,10 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +23,7 @@ import simbackup as sb
 from simbackup.errors import InputError, ResultError
 from simbackup.lab import components, measuring, predictions, record, results, runs, setup, sheets
 from simbackup.lab.data import Content
+from simbackup.lab.delays import delayed
 from simbackup.lab.folder import Folder
 from simbackup.lab.scenarios import Asked, scenario, with_constants
 from simbackup.lab.spec import UNITS, load_program, programs
@@ -216,6 +219,48 @@ def test_the_serial_share_is_that_of_one_worker_and_of_several(lab: Folder, root
     assert sorted((run.point, run.workers) for run in told) == [("text-2", 1), ("text-2", 2)]
 
 
+def test_round_trips_are_those_that_a_delay_makes_longer(lab: Folder, root: Path) -> None:
+    design = setup.load_design("tiny").model_copy(update={"delays": setup.load_design("full").delays})
+    assert not any(run.delay for run in measuring.runs_of(design, ["ours"], 1))
+    path = root / "lab" / "programs" / "ours.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "server: python3 -m http.server {port}\n", encoding="utf-8")
+    found = [run for run in measuring.runs_of(design, ["ours"], 1) if run.delay]
+    assert sorted((run.point, run.delay) for run in found) == [("small-2", 0.005), ("small-2", 0.02)]
+    runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
+    assert results.trips_of(results.Lab.of(lab), "ours", "backup") is None
+    line = next(one for one in lab.lines(measuring.RUNS) if one["point"] == "small-2")
+    for delay, seconds in ((0.005, 1.5), (0.02, 3.0), (0.02, 3.7)):
+        more = {"delay": delay, "elapsed": seconds, "repeat": int(seconds)}
+        lab.add(measuring.RUNS, {**{key: value for key, value in line.items() if key != "sha256"}, **more})
+    assert results.trips_of(results.Lab.of(lab), "ours", "backup") == pytest.approx(100.0)
+    assert not any(one.get("delay") for one in results.Lab.of(lab).runs("ours", "backup"))
+
+
+def test_a_delay_makes_each_round_trip_longer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=_echo, args=(server,), daemon=True).start()
+        with delayed(server.getsockname()[1], 0.05) as port:
+            started = time.monotonic()
+            with socket.create_connection(("127.0.0.1", port)) as way:
+                for _ in range(4):
+                    way.sendall(b"ask")
+                    assert way.recv(10) == b"ask"
+                assert time.monotonic() - started >= 5 * 0.05  # the handshake, too
+                way.shutdown(socket.SHUT_WR)
+                assert way.recv(10) == b""
+        assert threading.active_count() == 1
+        with pytest.raises(OSError, match="refused"):
+            socket.create_connection(("127.0.0.1", port))
+
+
+def _echo(server: socket.socket) -> None:
+    """Answer one connection with what it says."""
+    way, _ = server.accept()
+    with way:
+        while data := way.recv(1000):
+            way.sendall(data)
+
+
 def test_no_datasheet_is_written_of_constants_that_miss(lab: Folder) -> None:
     runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
     sheets.write_sheets(lab)
@@ -268,7 +313,7 @@ def test_two_labs_in_one_folder(lab: Folder) -> None:
 
 def test_too_little_room_is_said_beforehand(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     del root
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     with pytest.raises(ResultError, match=r"GB have to be free, and 0\.0 GB are"):
         setup.set_up(Folder(tmp_path / "new"), "tiny", ["ours"], 1, nothing)
     assert not (tmp_path / "new").exists()
@@ -389,7 +434,10 @@ def test_a_pack_that_was_changed(packed: Path, tmp_path: Path) -> None:
         record.join(packed, tmp_path / "records")
 
 
-def test_ctrl_c_keeps_what_is_done_and_ends_what_it_started(lab: Folder, root: Path, tmp_path: Path) -> None:
+@for_each("ends", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_keeps_what_is_done_and_ends_what_it_started(
+    ends: signal.Signals, lab: Folder, root: Path, tmp_path: Path
+) -> None:
     sign = tmp_path / "process"
     program(root, run=f"ls {{data}}/text 2> /dev/null || exit 0; echo $$ > {sign}; exec sleep 300")
     script = (
@@ -400,9 +448,9 @@ def test_ctrl_c_keeps_what_is_done_and_ends_what_it_started(lab: Folder, root: P
         while not (sign.is_file() and sign.read_text(encoding="ascii").strip()):
             assert process.poll() is None
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(ends)
         _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 128 + ends
     assert f"the runs that were measured are kept; go on with: simbackup lab measure {lab.path}" in said
     assert not Path(f"/proc/{sign.read_text(encoding='ascii').strip()}").exists()
     assert not lab.scratch.exists()

@@ -30,7 +30,9 @@ def test_data_that_hardly_shrink_cost_no_more_than_the_hardest() -> None:
     assert cost_of_coding(1.0, 10.0, 2.0001, 2.0) == pytest.approx(cost_of_coding(1.0, 10.0, 2.0), rel=1e-3)
 
 
-@pytest.mark.parametrize("ratio,hard,rest", [(2.0, 0.0, 2.0), (1.6, 0.25, 2.0), (1.0, 0.5, 1.0), (1.0, 1.0, 1.0)])
+@pytest.mark.parametrize(
+    ("ratio", "hard", "rest"), [(2.0, 0.0, 2.0), (1.6, 0.25, 2.0), (1.0, 0.5, 1.0), (1.0, 1.0, 1.0)]
+)
 def test_what_shrinks_has_the_ratio_that_is_left(ratio: float, hard: float, rest: float) -> None:
     assert ratio_of_rest(ratio, hard) == pytest.approx(rest)
     assert hard + (1.0 - hard) / ratio_of_rest(ratio, hard) == pytest.approx(1.0 / ratio)
