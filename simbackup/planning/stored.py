@@ -165,9 +165,9 @@ class Clients:
             self.chunks[key] = np.array([system.new_chunks(chunking, before, factor) for system, factor in each])
         return self.sizes * factors * self.chunks[key]
 
-    def files(self, sizes: Bytes) -> float:
-        """Number of files of all systems in save sets of so many bytes of each."""
-        return float(np.sum(sizes / self.sizes * self.each_files))
+    def files(self, sizes: Bytes) -> Bytes:
+        """Number of files of each system in save sets of so many bytes."""
+        return sizes / self.sizes * self.each_files
 
 
 @dataclass
@@ -186,6 +186,8 @@ class StoredCopies:
     """Bytes of each system, by point."""
     files: dict[int, float] = field(default_factory=dict[int, float])
     """Files of all systems, by point."""
+    counts: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
+    """Files of each system, by point, in a store of objects."""
     together: dict[int, float] = field(default_factory=dict[int, float])
     """Bytes of all systems, by point."""
     follows: dict[int, int | None] = field(default_factory=dict[int, int | None])
@@ -203,7 +205,10 @@ class StoredCopies:
     def add(self, point: RestorePoint, base: datetime | None) -> None:
         """Note a new save set."""
         sizes, is_new = self.systems.saved(point, base), point.number not in self.sizes
-        self.files[point.number] = self.systems.files(sizes)
+        files = self.systems.files(sizes)
+        self.files[point.number] = float(np.sum(files))
+        if self.target.objects is not None:
+            self.counts[point.number] = files
         self.follows.pop(point.number, None)
         self._put(point, sizes)
         self._share()
@@ -254,6 +259,7 @@ class StoredCopies:
                 self.early.add(self._made(point), self.together[point.number], now)
             del self.sizes[point.number], self.files[point.number], self.together[point.number]
             self.follows.pop(point.number, None)
+            self.counts.pop(point.number, None)
         for point in expiry.merged:
             self.add(point, None if point.base is None else times[point.base])
         self._share()
@@ -324,9 +330,12 @@ class StoredCopies:
         """The objects of the save sets of a point, and the requests for their parts; none but in a store of objects."""
         if self.target.objects is None:
             return NOTHING
-        found, share = NOTHING, self.files[point.number] / self.systems.files(self.systems.sizes)
-        for system, size in zip(self.systems.systems, self.sizes[point.number], strict=True):
-            found = found.plus(objects_of(self.target, size, system.files * share if system.by_file else 1.0))
+        found, each = (
+            NOTHING,
+            zip(self.systems.systems, self.sizes[point.number], self.counts[point.number], strict=True),
+        )
+        for system, size, files in each:
+            found = found.plus(objects_of(self.target, size, files if system.by_file else 1.0))
         return found
 
     @cached_property

@@ -115,6 +115,23 @@ def test_each_file_is_a_request_where_it_is_an_object() -> None:
     assert [tuple(stock.written) for stock in stocks] == [(3e6, 0.0), *[(0.0, 0.0)] * 6]
 
 
+def test_the_files_of_each_system_grow_as_its_own_data_do() -> None:
+    """Of two systems of a policy, one grows by 100 % a year and is saved file by file, and the other is an image.
+
+    Saturday, 2027-01-09, 20:00 is 7 days and 8 hours after noon of the first day: 1,000,000 x 2^(days / 365), and one.
+    """
+    made = loaded({"write_requests": 10}, WEEKLY).file.tree.plain()
+    grows = {"files": 1_000_000, "filesystem": "filesystem/xfs", "growth": "100 %"}
+    made["systems"] = {
+        "a": {"size": "100 GB", "policy": "nightly", **grows},
+        "b": {"size": "900 GB", "policy": "nightly"},
+    }  # fmt: skip
+    found = load_site(made)
+    *_, last = (day for day in Ledger(found).days(date(2027, 1, 9)))
+    days = 7 + 8 / 24
+    assert last.stocks["cloud"].written.objects == pytest.approx(1e6 * 2 ** (days / 365) + 1, rel=1e-12)
+
+
 def test_a_target_has_prices_of_its_own() -> None:
     cheap = loaded({}, WEEKLY, prices={"currency": "EUR", "date": "2027-01-01", "object_month": 1})
     assert costs(cheap)[5].objects == pytest.approx(costs(loaded({}, WEEKLY))[5].objects / 20)
