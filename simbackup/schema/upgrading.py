@@ -52,7 +52,7 @@ def upgraded(text: str, name: str, problems: Iterable[Problem]) -> tuple[str, li
     """
     left: list[Problem] = []
     found: list[tuple[Problem, _Found]] = []
-    tree = _composed(text)
+    tree: Any = _composed(text)
     for problem in problems:
         if problem.retired is None or problem.place.file != name:
             continue
@@ -96,7 +96,7 @@ def _children(node: yaml.Node | None) -> list[tuple[str | int, yaml.Node | None,
 
 def _entries(text: str, path: Steps) -> tuple[list[_Entry], bool]:
     """The entries of the mapping at a path, and whether it is written in braces."""
-    node = _composed(text)
+    node: Any = _composed(text)
     for step in path:
         node = next(value for name, _, value in _children(node) if name == step)
     return [_Entry(*each) for each in node.value], bool(node.flow_style)
