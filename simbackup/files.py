@@ -52,6 +52,18 @@ def pipes_kept() -> Generator[None]:
         _KEPT.reset(token)
 
 
+def replaced(path: Path, text: str) -> None:
+    """Write a file anew: whoever reads it meanwhile sees all of the old text or all of the new."""
+    target = whole(path)
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(text.encode())
+        beside.chmod(stat.S_IMODE(target.stat().st_mode))
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
 def is_source(path: Path) -> bool:
     """Whether something can be read at a path: a file, or a device or pipe such as `/dev/stdin`.
 

@@ -28,9 +28,9 @@ def _drop(_: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return {key: LEFT_OUT}
 
 
-def _battery(array: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """A cache without a battery was not used."""
-    return {key: LEFT_OUT} | ({} if array[key] else {"write_cache": None})
+def _battery(array: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
+    """A cache with a battery is what an array has; one without was not used, nor what is written behind it."""
+    return {key: LEFT_OUT} if array[key] else None
 
 
 def _slots(library: Mapping[str, Any], key: str) -> Mapping[str, Any]:

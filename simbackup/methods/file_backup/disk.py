@@ -19,7 +19,6 @@ from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.blocks import asked_blocks
-from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.mounted import MountedImage, mounted
 from simbackup.methods.file_backup.portion import Portion, applied, changed, portion
 from simbackup.methods.file_backup.walk import walking
@@ -30,7 +29,7 @@ from simbackup.methods.new_copy import enter
 from simbackup.methods.selection import Piece, Selection, gathered, passed_over, wanted
 from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
-from simbackup.system import Attempt, JobFailedError, System
+from simbackup.system import Attempt, BackupSource, JobFailedError, System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
 
@@ -81,6 +80,21 @@ class DiskBackup(Late):
         system.require_image(self.source)
         return self.part(data)
 
+    def start(self, system: System, job: str, part: Portion) -> Process:
+        """Start the program, and look at all files first if it `walks_first`: to count them, or to map inodes.
+
+        The look costs what a walk costs that finds nothing to save. What it reads is not taken to stay in memory.
+        """
+        data = system.data[self.data]
+        yield from prepare(system, job, data, self.tool, part.files)
+        if self.method != "file_level" or not self.tool.walks_first:
+            return
+        region, who = self._whole(system).region, walkers(system, self.tool, self.workers, self.share)
+        walk = walking(system.hosts[self.host], data, region, who, 0.0)  # of which a byte is all files
+        flow = walk.times(1.0 / data.files).start(system.network, job, Activity.WALK, float(data.files))
+        yield flow.done
+        system.account(job, flow)
+
     def expected(self, system: System) -> float:
         """Bytes that it saves."""
         return self.part(system.data[self.data]).size
@@ -96,8 +110,7 @@ class DiskBackup(Late):
         attempt = system.attempts[job]
         position, each = attempt.position, part.size / stored / self.streams
         before = [attempt.stored(position + number * each, each) for number in range(self.streams)]
-        yield from prepare(system, job, data, self.tool, part.files)
-        yield from first_walk(system, job, self)
+        yield from self.start(system, job, part)
 
         def stream(number: int) -> Process:
             there = before[number] if self.tool.resumes else 0.0
@@ -153,24 +166,37 @@ class DiskBackup(Late):
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """What a byte of one of its streams loads on the device, and on the host, which copies it `copies` times."""
-        host = system.hosts[self.host]
-        whole = system.origin(data, self.source, mounted=True)
-        origin = whole.one_of(self.streams, number)
-        copy = self.tool.copying(host, copies)
-        part = self.part(data)
-        if self.method == "image" and self.share is not None:
-            shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
-            return origin.found(shape, host.machine, 1.0 if part.whole else 0.0)
-        if self.method == "image" and (not part.whole or part.searched(self.tool)):
-            shape = changed(host, origin, data, part.share, self.tool)
-            return origin.found(host.then(shape, copy), host.machine, 0.0)
-        if self.method == "image":
-            tool = self.tool
-            shape = host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
-            return origin.found(shape, host.machine)
-        who = walkers(system, self.tool, self.workers, self.share)
-        walk = host.then(walking(host, data, origin.region, who, part.share, whole=whole.region), copy)
-        return origin.found(walk, host.machine, 1.0 - data.scattered)
+        part, machine = self.part(data), system.hosts[self.host].machine
+        origin = self._whole(system).one_of(self.streams, number)
+        shape = self.taken(system, origin, copies)
+        if self.method != "image":
+            return origin.found(shape, machine, 1.0 - data.scattered)
+        return origin.found(shape, machine, 1.0 if part.whole and not self._searched(part) else 0.0)
+
+    def taken(self, system: System, origin: BackupSource, copies: float, *, buffered: bool = False) -> FlowShape:
+        """What a byte of a part of the data loads before it is sent, without what finding it costs an image.
+
+        A worker that walks files copies each in series with reading it, unless a buffer is behind it.
+        """
+        host, data, tool, share = system.hosts[self.host], system.data[self.data], self.tool, self.share
+        copy, part = tool.copying(host, copies), self.part(data)
+        if self.method != "image":
+            who, whole = walkers(system, tool, self.workers, share), self._whole(system).region
+            walk = walking(host, data, origin.region, who, part.share, whole=whole)
+            return host.working(walk, copy) if buffered else host.then(walk, copy)
+        if share is not None:
+            return asked_blocks(system, host, origin, data, part, tool=tool, copy=copy, share=share)
+        if part.whole and not part.searched(tool):
+            return host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
+        return host.then(changed(host, origin, data, part.share, tool), copy)
+
+    def _whole(self, system: System) -> BackupSource:
+        """The data that it reads, or the frozen image of them."""
+        return system.origin(system.data[self.data], self.source, mounted=True)
+
+    def _searched(self, part: Portion) -> bool:
+        """Whether it reads all blocks by itself to find those that have changed."""
+        return self.share is None and part.searched(self.tool)
 
 
 @dataclass(frozen=True, slots=True)

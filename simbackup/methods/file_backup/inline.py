@@ -14,7 +14,6 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.methods.file_backup.disk import DiskBackup
-from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.objects import ObjectBackup, objects_of
 from simbackup.methods.file_backup.portion import Portion
 from simbackup.methods.file_backup.receivers import OntoDisk, OntoTape, Receiver
@@ -24,7 +23,7 @@ from simbackup.methods.file_backup.tape_writer import marks
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.new_copy import begun, shared
 from simbackup.methods.tape_reader import slower
-from simbackup.methods.tool.live import Tool, prepare
+from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
@@ -77,8 +76,8 @@ class InlineBackup:
         return self.backup.method
 
     @property
-    def _reader(self) -> DiskBackup | TapeBackup:
-        return self.backup.backup if isinstance(self.backup, ObjectBackup) else self.backup
+    def _reader(self) -> DiskBackup:
+        return self.backup if isinstance(self.backup, DiskBackup) else self.backup.backup
 
     def expected(self, system: System) -> float:
         """Bytes that it saves."""
@@ -87,11 +86,10 @@ class InlineBackup:
     def run(self, system: System, job: str) -> Steps:
         """Prepare, write all copies at once, and enter them in the catalogue."""
         it, data = self._reader, system.data[self._reader.data]
-        part = it.part(system) if isinstance(it, TapeBackup) else it.begin(system, data)
+        part = it.begin(system, data)
         saved = SaveSet(job, it.data, it.method, part.size, part.files, system.env.now, level=it.level)
         saved.copies = self._begun(system, job, saved)
-        yield from prepare(system, job, data, it.tool, part.files)
-        yield from first_walk(system, job, it)
+        yield from it.start(system, job, part)
         streams = [self._stream(system, saved, part, number) for number in range(it.streams)]
         yield from side_by_side(system, streams)
         for copy in saved.copies:
@@ -102,10 +100,9 @@ class InlineBackup:
     def _begun(self, system: System, job: str, saved: SaveSet) -> list[Copy]:
         """The copies, still empty, with space reserved on volumes for all of them or none."""
         it, run = self._reader, job.removeprefix("jobs.").partition(".")
-        if isinstance(it, TapeBackup):
-            own = Copy(job, it.library, system.data[it.data].compression, saved.time, reduction=it.reduction)
-        else:
-            own = Copy(job, it.to, it.reduction.stored, saved.time, reduction=it.reduction)
+        to_tape = isinstance(self.backup, TapeBackup)
+        compression = system.data[it.data].compression if to_tape else it.reduction.stored
+        own = Copy(job, it.to, compression, saved.time, reduction=it.reduction)
         how = shared(it.reduction)
         names = [f"jobs.{twin.job}{run[1]}{run[2]}" for twin in self.twins]
         others = [
@@ -173,14 +170,15 @@ class InlineBackup:
         """The receiver of one stream of a copy."""
         it = self._reader
         if copy.target in system.of(Library):
-            pool = twin.pool if twin is not None else it.pool if isinstance(it, TapeBackup) else None
+            own = self.backup.pool if isinstance(self.backup, TapeBackup) else None
+            pool = twin.pool if twin is not None else own
             networks = [system.networks[name] for name in (it if twin is None else twin).networks]
             away = command_travel(networks, reading=False)
             each = marks(it.tool, system.data[it.data], saved.method, saved.size, saved.files)
             return OntoTape(system, saved.job, copy, pool, it.tool.block, it.tool.unload_after, each, away)
         if copy.target in system.of(ObjectStore):
             return Receiver(system, saved.job, copy)
-        server = twin.server if twin is not None else it.server or ""
+        server = twin.server if twin is not None else it.server
         return OntoDisk(system, saved.job, copy, server, copy.extents[0].position)
 
     def _shape(

@@ -27,9 +27,8 @@ def inline(backup: DiskBackup | ObjectBackup | TapeBackup, copies: Mapping[str, 
     The host that reads sends each target its bytes. Targets of one other host get them once, and it passes them on. A
     drive takes them from the buffer into which they were read; for other targets they are copied once more.
     """
-    reader = backup.backup if isinstance(backup, ObjectBackup) else backup
-    own = reader.library if isinstance(reader, TapeBackup) else reader.to
-    first, stored = spec.owner_of(own) or "", shared(reader.reduction).stored
+    reader = backup if isinstance(backup, DiskBackup) else backup.backup
+    first, stored = spec.owner_of(reader.to) or "", shared(reader.reduction).stored
     servers = [spec.owner_of(copy.to) or "" for copy in copies.values()]
     crossed: dict[str, set[str]] = {first: set(reader.networks)}
     twins: list[Twin] = []
@@ -51,6 +50,6 @@ def inline(backup: DiskBackup | ObjectBackup | TapeBackup, copies: Mapping[str, 
 
 def _with(backup: DiskBackup | ObjectBackup | TapeBackup, tool: Tool) -> DiskBackup | ObjectBackup | TapeBackup:
     """The backup by another program."""
-    if isinstance(backup, ObjectBackup):
-        return replace(backup, backup=changed(backup.backup, tool=tool))
-    return changed(backup, tool=tool)
+    if isinstance(backup, DiskBackup):
+        return changed(backup, tool=tool)
+    return replace(backup, backup=changed(backup.backup, tool=tool))

@@ -45,7 +45,7 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
 
 def _alone(job: FileBackupSpec, spec: Spec) -> Work:
     """The backup, to the drives of a library or to a disk of any host."""
-    keeper, tool = spec.reader_of(job.data, job.source), tool_of(job.tool)
+    keeper = spec.reader_of(job.data, job.source)
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
     target = spec.devices[job.to]
     if isinstance(target, MediaLibrary) and job.spool is not None:
@@ -53,15 +53,9 @@ def _alone(job: FileBackupSpec, spec: Spec) -> Work:
         backup = _onto_disk(job, spec, (host, share), spool.on, server)
         way = spec.way_to(server, job.to) or ()
         return SpooledBackup(backup, spool.size.si, spool.overlapped, job.to, way, job.pool)
-    if isinstance(target, MediaLibrary):
-        return late(
-            TapeBackup, host=host, data=job.data, library=job.to, networks=spec.way_to(host, job.to) or (),
-            method=job.method, tool=tool, source=job.source, streams=int(si_or(job.streams, 1.0)), pool=job.pool,
-            multiplexing=int(si_or(job.multiplexing, 1.0)), workers=lambda: _workers(job, spec), share=share,
-            connections=lambda: int(si_or(job.connections, 1.0)), since=job.base_age, level=job.level,
-            server=_server(spec, job.to, host), reduction=_reduction(job, spec),
-        )  # fmt: skip
     backup = _onto_disk(job, spec, (host, share), job.to, spec.owner_of(job.to) or "")
+    if isinstance(target, MediaLibrary):
+        return TapeBackup(backup, job.pool, int(si_or(job.multiplexing, 1.0)))
     if isinstance(target, ObjectTarget):
         return ObjectBackup(backup, _object_size(job))
     if isinstance(target, Sink):

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simbackup.methods.file_backup.disk import DiskBackup
-from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.tool.live import prepare
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
@@ -33,8 +31,7 @@ class NullBackup:
         it = self.backup
         data = system.data[it.data]
         part = it.begin(system, data)
-        yield from prepare(system, job, data, it.tool, part.files)
-        yield from first_walk(system, job, it)
+        yield from it.start(system, job, part)
 
         def stream(number: int) -> Process:
             shape = it.going(system, data, copies=1.0, number=number)

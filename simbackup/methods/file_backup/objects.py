@@ -14,7 +14,6 @@ from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
 from simbackup.methods.file_backup.arriving import Arrival
 from simbackup.methods.file_backup.disk import DiskBackup
-from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, applied
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
@@ -54,8 +53,7 @@ class ObjectBackup:
         it, time = self.backup, system.env.now
         data = system.data[it.data]
         part = it.begin(system, data)
-        yield from prepare(system, job, data, it.tool, part.files)
-        yield from first_walk(system, job, it)
+        yield from it.start(system, job, part)
         stored = it.reduction.stored
         attempt = system.attempts.setdefault(job, Attempt())
         there = attempt.in_objects if it.tool.resumes else 0.0

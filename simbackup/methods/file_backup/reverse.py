@@ -9,10 +9,8 @@ from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
 from simbackup.methods.file_backup.disk import DiskBackup
-from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed_blocks, scattered_writes
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.tool.live import prepare
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 
@@ -48,8 +46,7 @@ class ReverseBackup:
         data, (_, full) = system.data[it.data], newest
         part, stored = it.begin(system, data), full.fetched
         position = system.reserve(it.to, part.size / stored)
-        yield from prepare(system, job, data, it.tool, part.files)
-        yield from first_walk(system, job, it)
+        yield from it.start(system, job, part)
         yield from self._replace(system, job, part, full, position)
         self._enter(system, job, part, newest, (time, position))
         return Moved(part.size, part.files)

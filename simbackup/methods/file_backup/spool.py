@@ -14,11 +14,9 @@ from simbackup.late import changed
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.disk import DiskBackup
-from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter, marks
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.tool.live import prepare
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
@@ -73,8 +71,7 @@ class SpooledBackup:
         data = system.data[it.data]
         part, stored = it.begin(system, data), it.reduction.stored
         copy = Copy(job, self.library, data.compression, system.env.now, reduction=it.reduction)
-        yield from prepare(system, job, data, it.tool, part.files)
-        yield from first_walk(system, job, it)
+        yield from it.start(system, job, part)
         spool, room = system.spool(it.to), min(self.room, part.size / stored)
         place = yield from spool.take(job, room)
         if place is None:
