@@ -70,10 +70,12 @@ class ChunkStore(Over):
             return self.below.request(direction, head, position, size)
         return self.continued(position, size)
 
-    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+    def scattered(
+        self, direction: Direction, begin: float, extent: float, size: float, waiting: float = 1.0
+    ) -> Service:
         """The time of a request at a random place."""
         if direction == "write":
-            return self.below.scattered(direction, begin, extent, size)
+            return self.below.scattered(direction, begin, extent, size, waiting)
         return self.continued(begin, size)
 
     def continued(self, position: float, size: float) -> Service:

@@ -89,9 +89,11 @@ class Over:
         """What a request takes."""
         return self.below.request(direction, head, position, size)
 
-    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+    def scattered(
+        self, direction: Direction, begin: float, extent: float, size: float, waiting: float = 1.0
+    ) -> Service:
         """What a request at a random place takes."""
-        return self.below.scattered(direction, begin, extent, size)
+        return self.below.scattered(direction, begin, extent, size, waiting)
 
     def continued(self, position: float, size: float) -> Service:
         """The time of a read that continues the one before."""

@@ -120,8 +120,14 @@ class Store(Protocol):
         """The time of a request for `size` bytes at a position when the last one ended at `head`."""
         ...
 
-    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
-        """The time of a request at a random place of an extent when the last one was at another random place of it."""
+    def scattered(
+        self, direction: Direction, begin: float, extent: float, size: float, waiting: float = 1.0
+    ) -> Service:
+        """The time of a request at a random place of an extent when the last one was at another random place of it.
+
+        If several `waiting` requests of the same work are there, an arm serves the nearest ahead of it: a request
+        occupies the device for less time, and one alone takes as long as ever.
+        """
         ...
 
     def continued(self, position: float, size: float) -> Service:
@@ -168,9 +174,11 @@ class FlatStore(ABC):
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
         """The time of one request."""
 
-    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+    def scattered(
+        self, direction: Direction, begin: float, extent: float, size: float, waiting: float = 1.0
+    ) -> Service:
         """The time of a request at a random place: that of any request."""
-        del extent
+        del extent, waiting
         return self.request(direction, begin, begin, size)
 
     @property

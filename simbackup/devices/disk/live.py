@@ -11,7 +11,7 @@ from simbackup.devices.visitors import Visitor
 from simbackup.engine.link import Link
 from simbackup.equations import disk as disks
 from simbackup.equations import disk_turns
-from simbackup.equations.disk_scatter import scattered_seek_time
+from simbackup.equations.disk_scatter import waiting_seek_time
 
 
 class Disk(Landed):
@@ -85,13 +85,15 @@ class Disk(Landed):
         time = disks.request_time(self.parameters, head, position, size)
         return Service(time, time)
 
-    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+    def scattered(
+        self, direction: Direction, begin: float, extent: float, size: float, waiting: float = 1.0
+    ) -> Service:
         """The time of a request at a random place of an extent when the one before was at another."""
         del direction
         disk = self.parameters
-        middle = begin + max(extent - size, 0.0) / 2.0
-        time = scattered_positioning(disk, begin, extent) + disks.transfer_time(disk, middle, size)
-        return Service(time, time)
+        moved = disks.transfer_time(disk, begin + max(extent - size, 0.0) / 2.0, size)
+        alone, served = (scattered_positioning(disk, begin, extent, number) + moved for number in (1.0, waiting))
+        return Service(alone, served)
 
     def continued(self, position: float, size: float) -> Service:
         """The time of the next read of a sequence: overhead and transfer."""
@@ -119,10 +121,13 @@ class Disk(Landed):
         return 1
 
 
-def scattered_positioning(disk: disks.DiskParameters, begin: float, extent: float) -> float:
-    """Seconds before a transfer can start at a random place of an extent of one disk, from another such place."""
+def scattered_positioning(disk: disks.DiskParameters, begin: float, extent: float, waiting: float) -> float:
+    """Seconds before a transfer can start at a random place of an extent of one disk, from another such place.
+
+    So many requests are `waiting` there, and the disk, or its host, serves them on the way of the arm.
+    """
     span = disks.cylinder(disk, begin + extent) - disks.cylinder(disk, begin)
-    return scattered_seek_time(disk, span) + disks.rotational_latency(disk) + disk.command_overhead
+    return waiting_seek_time(disk, span, waiting) + disks.rotational_latency(disk) + disk.command_overhead
 
 
 def missed(disk: disks.DiskParameters, position: float, size: float) -> Service:

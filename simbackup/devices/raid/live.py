@@ -87,11 +87,23 @@ class Raid(Rebuilding):
         move = disks.positioning_time(self.disk, head / self.data_disks, there)
         return self._positioned(direction, move, disks.rate_at(self.disk, there), size)
 
-    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+    def scattered(
+        self, direction: Direction, begin: float, extent: float, size: float, waiting: float = 1.0
+    ) -> Service:
         """The time of a request at a random place of an extent when the one before was at another."""
         first, width = begin / self.data_disks, extent / self.data_disks
-        move = scattered_positioning(self.disk, first, width)
-        return self._positioned(direction, move, disks.rate_at(self.disk, first + width / 2.0), size)
+        rate = disks.rate_at(self.disk, first + width / 2.0)
+        alone, served = (
+            self._positioned(direction, scattered_positioning(self.disk, first, width, number), rate, size)
+            for number in (1.0, waiting * self._part(direction, size))
+        )
+        return Service(alone.latency, served.busy)
+
+    def _part(self, direction: Direction, size: float) -> float:
+        """The share (0 to 1) of the disks that a request occupies."""
+        if direction == "read":
+            return min(self.layout.touched(size) / self.layout.reading_disks, 1.0)
+        return min(self.layout.written(size) / self.layout.writing_disks, 1.0)
 
     def _positioned(self, direction: Direction, move: float, rate: float, size: float) -> Service:
         """The time of a request whose disks each need `move` seconds before the transfer, on average."""

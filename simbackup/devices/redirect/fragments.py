@@ -182,11 +182,13 @@ class RedirectStore(Over):
         one, breaks = self.below.request(direction, head, position, size), self._breaks(position, size)
         return self._fetched(one, breaks)
 
-    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+    def scattered(
+        self, direction: Direction, begin: float, extent: float, size: float, waiting: float = 1.0
+    ) -> Service:
         """The time of a request at a random place of an extent."""
         if direction == "write":
             return self.request(direction, begin, begin, size)
-        return self._fetched(self.below.scattered(direction, begin, extent, size), self._breaks(begin, size))
+        return self._fetched(self.below.scattered(direction, begin, extent, size, waiting), self._breaks(begin, size))
 
     def continued(self, position: float, size: float) -> Service:
         """The time of a read that continues the one before: its part of everything that is requested at once."""

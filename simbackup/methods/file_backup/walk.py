@@ -102,7 +102,9 @@ def walking(
     shares = (sent, left)
     in_order = _together(keeper, files, region, outside, shares, early=early) if apart < 1.0 else _NONE
     anywhere = (
-        _scattered(data, files, whole or region, outside, shares, ahead=(early, window)) if apart > 0.0 else _NONE
+        _scattered(data, files, whole or region, outside, shares, asks=(early, window, who.workers))
+        if apart > 0.0
+        else _NONE
     )
     read = _mixed(in_order, anywhere, apart)
     left_alone = files.cpu_per_file if left <= 0.0 or files.walk_cpu is None else files.walk_cpu
@@ -265,23 +267,24 @@ def _scattered(
     outside: float,
     shares: tuple[float, float],
     *,
-    ahead: tuple[float, float],
+    asks: tuple[float, float, int],
 ) -> _Reads:
     """The reads of a file at a random place: its records and data are anywhere in the region.
 
-    `shares` are the shares of files that are sent, and only examined. `ahead` is the share of the data that is
-    requested in advance, and the bytes of the first request before it.
+    `shares` are the shares of files that are sent, and only examined. `asks` is the share of the data that is
+    requested in advance, the bytes of the first request before it, and the workers, each of whom has one request at the
+    disks.
     """
-    begin, room, (sent, left) = region.begin, region.size, shares
+    begin, room, (sent, left), (early, window, workers) = region.begin, region.size, shares, asks
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
     piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
     look = looked(data, files) if left > 0.0 else equations.Looking(0.0, 0.0)
     reads = sent * files.reads_per_file + left * look.reads
     moved = sent * files.reads_per_file * files.record + left * look.bytes
     record = max(min(moved / reads if reads else 0.0, room), 1.0)
-    walk = (region.store.scattered("read", begin, room, record), reads, record)
-    one, early = region.store.scattered("read", begin, room, piece), ahead[0]
-    first = region.store.scattered("read", begin, room, min(ahead[1], piece)) if early else one
+    walk = (region.store.scattered("read", begin, room, record, workers), reads, record)
+    one = region.store.scattered("read", begin, room, piece, workers)
+    first = region.store.scattered("read", begin, room, min(window, piece)) if early else one
     later = sent * max(data_reads * one.latency - first.latency, 0.0) if early else 0.0
     return _sum(region, walk, (one, sent * data_reads, piece), (early, later))
 

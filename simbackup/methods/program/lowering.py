@@ -445,13 +445,12 @@ def _walked(context: Context, group: Group, step: Step, data: DataSet, share: fl
 
 def _moving(context: Context, group: Group, step: Step, moved: float) -> FlowShape:
     """Bytes that a block device reads or writes, in sequence or in positioned requests, and copies in memory."""
-    del group  # whose workers wait for each other in the network of flows
     host, shared = context.system.hosts[step.host], context.shared(step)
     place, requests = context.place(step), step.requests(moved)
     if step.do == "flush":
         requests = 1.0 if step.times is None else step.times, step.request or 1.0
     if requests is not None:
-        return _positioned(context, step, place, requests)
+        return _positioned(context, (group, step), place, requests)
     if step.do == "write":  # a cache takes them
         maker = None if shared is None else (shared[0], shared[2])
         copied = host.then(FlowShape(), 1.0 / host.copy_rate)
@@ -466,12 +465,15 @@ def _moving(context: Context, group: Group, step: Step, moved: float) -> FlowSha
     return place.found(shape, reader.machine).times(moved)
 
 
-def _positioned(context: Context, step: Step, place: BackupSource, requests: tuple[float, float]) -> FlowShape:
+def _positioned(
+    context: Context, what: tuple[Group, Step], place: BackupSource, requests: tuple[float, float]
+) -> FlowShape:
     """So many requests of so many bytes each somewhere in a place, one after the other, and their copies in memory."""
+    group, step = what
     (number, size), region, host = requests, place.region, context.system.hosts[step.host]
     direction: Direction = "read" if step.do == "read" else "write"
     path, shared = bus(region.store, direction), context.shared(step)
-    one = region.store.scattered(direction, region.begin, region.size, max(min(size, region.size), 1.0))
+    one = region.store.scattered(direction, region.begin, region.size, max(min(size, region.size), 1.0), group.workers)
     shape = FlowShape({region.store.link: number * one.busy}, {region.store.link: number * size}, sequential=0.0)
     shape = shape.through(path, number * size).following(travelling(path, number))
     shape = shape.after(number * one.latency, region.store.name)
