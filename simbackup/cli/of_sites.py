@@ -109,8 +109,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if as_json:
         show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
     else:
-        show_plan.plan(found)
-        show_plan.sureness(sure)
+        show_plan.plan(found, sure)
     if out is not None:
         written = write_tables(found.tables(), out, form)
         note(f"written to {written}")
@@ -121,11 +120,13 @@ def capacity_site(
     until: Until = HORIZON,
     out: Out = None,
     parquet: Parquet = False,
+    intervals: Wanted = Intervals.QUICK,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Capacity, cartridges, restore points and cost alone, without a simulation: seconds, also for large sites."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.intervals import NOT_ASKED, stock_sureness  # noqa: PLC0415
     from simbackup.planning.loading import read_site  # noqa: PLC0415
     from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.site import numbers  # noqa: PLC0415
@@ -134,10 +135,11 @@ def capacity_site(
     form = _form(out, parquet=parquet)
     found = stocked(numbers(read_site(site, overrides(sets or []))), until)
     warn(found.doubts)
+    sure = NOT_ASKED if intervals is Intervals.NONE else stock_sureness(found)
     if as_json:
-        show.json(show_plan.plain(found.capacity_as_dict()))
+        show.json(show_plan.plain(found.capacity_as_dict() | {"intervals": sure.as_dict()}))
     else:
-        show_plan.capacity(found)
+        show_plan.capacity(found, sure)
     if out is not None:
         written = write_tables(found.capacity_tables(), out, form)
         note(f"written to {written}")

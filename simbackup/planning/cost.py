@@ -14,6 +14,8 @@ from simbackup.planning.stored import NOTHING
 from simbackup.schema.quantity import si_or
 
 TERABYTE = 1e12
+COSTS = ("pools", "cartridges", "objects", "total")
+"""What costs are for."""
 MEAN_MONTH = 365.0 / 12.0
 """Days of the month that a price per month is for."""
 A_PRICE = 1e6
