@@ -115,7 +115,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         note(f"written to {written}")
 
 
-def capacity_site(
+def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
     until: Until = HORIZON,
     out: Out = None,

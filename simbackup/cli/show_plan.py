@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from simbackup.cli import show, show_causes
 from simbackup.planning.alike import called
-from simbackup.planning.buying import Purchased
+from simbackup.planning.buying import Purchased, ranking
 from simbackup.planning.cases import stock_figures
 from simbackup.planning.cost import COSTS, by_year
 from simbackup.planning.goals import Goal
@@ -287,13 +287,23 @@ def sizing(found: Sizing) -> None:
 def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
     """All sets of purchases with what they cost and miss, the cheapest that meets all goals first, and its years."""
     rows = [
-        (" and ".join(one.names) or "nothing", f"{one.price:,.0f}", f"{one.total:,.0f}", _missed(one.missed))
+        (
+            " and ".join(one.names) or "nothing",
+            f"{one.price:,.0f}",
+            f"{one.total:,.0f}",
+            f"{_money(one.spread.low)} to {_money(one.spread.high)}" if one.totals else "",
+            _missed(one.missed)
+            + ("" if one.fits in {None, 1.0} else f", those of capacity in {one.fits:.0%} of cases"),
+        )
         for one in found
     ]
     prices = file.spec.prices
     money = f", {prices.currency}" if prices is not None else ""
-    show.table(("bought", "price", f"cost until the end{money}", ""), rows, "Purchases, the best first", right=(1, 2))
-    best = found[0]
+    head = ("bought", "price", f"cost until the end{money}", "in 90 % of cases", "")
+    show.table(head, rows, "Purchases, the best first", right=(1, 2, 3))
+    best, sure = found[0], ranking(found)
+    if sure is not None:
+        show.line(sure.sentence())
     if not best.missed:
         years = [(str(y.year), *(f"{x:,.0f}" for x in (y.bought, y.yearly, y.storage, y.total))) for y in best.years]
         head = ("year", "bought", "yearly", "storage", "total")

@@ -1,4 +1,4 @@
-"""What a site stores and pays over the ranges of its own values: its ledger in some cases of them, without a simulation.
+"""What a site stores and pays over the ranges of its own values: its ledger in some cases, without a simulation.
 
 The cases are those of intervals of results: a Latin hypercube over all values with a range, of the site file, of the
 datasheets that it names, and of the data and targets of its first night, in which typical ranges stand in. One ledger
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
-from typing import NamedTuple
 
 from simbackup.planning.cost import COSTS, by_year
 from simbackup.planning.ledger import Day, Ledger
@@ -19,15 +18,14 @@ from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan, of_quarters
 from simbackup.planning.site import PlannedSite, in_case
 from simbackup.scenario import Scenario
-from simbackup.scenario.alternatives import Choice
 from simbackup.scenario.scenario import Value
 from simbackup.schema.part import quantities_of
 from simbackup.uncertainty.conditioning import CaseFigures
 from simbackup.uncertainty.contributions import MATTERS, NAMED
 from simbackup.uncertainty.effort import Effort
 from simbackup.uncertainty.estimate import Estimate, estimated
-from simbackup.uncertainty.inputs import Input, Use, factors, inputs
-from simbackup.uncertainty.sampling import Case
+from simbackup.uncertainty.inputs import Input, Stated, Use, factors, inputs
+from simbackup.uncertainty.sampling import Case, latin_hypercube
 
 SITE, NIGHT = "site", "night"
 """Where values of a site are stated: in its file, and in the scenario of its first night, which has its datasheets."""
@@ -42,13 +40,6 @@ Read = Callable[[Plan], Mapping[str, float]]
 """Reads figures by name from the plan of a case, of which no night is simulated."""
 
 
-class _Values(NamedTuple):
-    """Values whose ranges count."""
-
-    values: tuple[Value, ...]
-    choices: tuple[Choice, ...] = ()
-
-
 @dataclass(frozen=True)
 class Cases:
     """The cases of a plan, of which no night is simulated but those with failures."""
@@ -58,12 +49,17 @@ class Cases:
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
         """The values with a range on which stocks and cost depend."""
-        site, night = _Values(tuple(_of_site(self.plan.site))), _Values(tuple(_of_night(self.plan.site, self._night)))
+        site, night = Stated(tuple(_of_site(self.plan.site))), Stated(tuple(_of_night(self.plan.site, self._night)))
         return tuple(one for one in inputs({SITE: site, NIGHT: night}) if any(isinstance(u, Use) for u in one.uses))
 
     @cached_property
     def _night(self) -> Scenario:
         return self.plan.site.first_night
+
+    @cached_property
+    def sample(self) -> list[Case]:
+        """A Latin hypercube; an input of two plans has the same values in both."""
+        return latin_hypercube(self.inputs, EFFORT.cases, 0)
 
     def plans(self, cases: Sequence[Case]) -> list[Plan]:
         """The plan in each case."""

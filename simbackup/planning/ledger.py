@@ -254,10 +254,7 @@ class Ledger:
                     there = sessions.setdefault(place.target.name, {}).setdefault(place.series.retention, [])
                     there.append(place.newest(policy))
         for name, cases in self.tapes.items():
-            for i, tapes in enumerate(cases):
-                tapes.begun = 0
-                for kept, sets in sessions.get(name, {}).items():
-                    tapes.session([(key, of_case(size, i), count) for key, size, count in sets], kept)
+            _written_to(cases, sessions.get(name, {}))
         peaks = self._used()
         for stock in self.each:
             if stock.name in saved and stock.written:
@@ -320,6 +317,16 @@ class Ledger:
         return 0.0 if record is None else record.si * files
 
 
+def _written_to(
+    cases: Sequence[Cartridges], sessions: Mapping[Retention, Sequence[tuple[Hashable, Total, int]]]
+) -> None:
+    """Write the sessions of a night to the cartridges of each case."""
+    for i, tapes in enumerate(cases):
+        tapes.begun = 0
+        for kept, sets in sessions.items():
+            tapes.session([(key, of_case(size, i), count) for key, size, count in sets], kept)
+
+
 def of_case(total: Total, case: int) -> float:
     """A sum in one of several cases; one that is the same in all cases is a number."""
-    return float(total) if isinstance(total, float) else float(total[case])
+    return float(total) if isinstance(total, float | int) else float(total[case])

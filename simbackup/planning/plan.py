@@ -186,9 +186,7 @@ class Plan(Tabled):
         """When its backups and copies ended."""
         return Arrivals(self.nights)
 
-    def loss(
-        self, lost: str = "", clients: Sequence[Client] | None = None, arrivals: Arrivals | None = None
-    ) -> Loss:
+    def loss(self, lost: str = "", clients: Sequence[Client] | None = None, arrivals: Arrivals | None = None) -> Loss:
         """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone.
 
         Backups and copies ended as they did in the simulated nights, unless other `arrivals` are given.

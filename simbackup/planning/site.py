@@ -291,7 +291,9 @@ class PlannedSite:
         return self.file.spec.policies[policy].opening_at(time, self.start)
 
 
-def in_case(site: PlannedSite, night: Scenario, of_site: Mapping[str, float], of_night: Mapping[str, float]) -> PlannedSite:
+def in_case(
+    site: PlannedSite, night: Scenario, of_site: Mapping[str, float], of_night: Mapping[str, float]
+) -> PlannedSite:
     """A site with some of its numbers multiplied by factors, by address in its file and in its first night, unchecked.
 
     The same systems, targets, policies and failures stay, so the same restore points are made.

@@ -162,7 +162,7 @@ def estimates(  # noqa: PLR0913
     return estimated(best, unknown, run, effort, seed, asked)
 
 
-def estimated(  # noqa: PLR0913, PLR0917
+def estimated(
     best: CaseFigures,
     unknown: Sequence[Input],
     run: Callable[[Sequence[Case], int], Sequence[CaseFigures]],

@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from simbackup import units
 from simbackup.equations.uncertainty import SCORE, value_at
 from simbackup.errors import Place
-from simbackup.scenario import Value
+from simbackup.scenario import Scenario, Value
 from simbackup.scenario.alternatives import Choice
 
 COUNT, BYTES = "count", "B"
@@ -46,7 +46,7 @@ class Use:
     """Its dimension."""
 
     def at(self, score: float) -> str | None:
-        """The value at so many standard deviations from the best estimate, as text; None at the best estimate itself."""
+        """The value at so many standard deviations from the best estimate, as text; None at this estimate itself."""
         value = self.number(score)
         return units.show(value, self.unit) if value != self.best else None
 
@@ -140,21 +140,14 @@ class Input:
         return f"{name} ({'also ' if name in addresses else ''}{listed})"
 
 
-class Stating(Protocol):
-    """Something that states values, such as a scenario."""
+class Stated(NamedTuple):
+    """Values that something else than a scenario states, and those with alternatives."""
 
-    @property
-    def values(self) -> Sequence[Value]:
-        """Its numbers."""
-        ...
-
-    @property
-    def choices(self) -> Sequence[Choice]:
-        """Its values that have alternatives."""
-        ...
+    values: tuple[Value, ...]
+    choices: tuple[Choice, ...] = ()
 
 
-def inputs(scenarios: Mapping[str, Stating]) -> list[Input]:
+def inputs(scenarios: Mapping[str, Scenario | Stated]) -> list[Input]:
     """The uncertain inputs of scenarios, by the names under which their figures are known; in order of appearance."""
     together: dict[str, Input] = {}
     for name, scenario in scenarios.items():
