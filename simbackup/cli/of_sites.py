@@ -122,8 +122,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if as_json:
         show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
     else:
-        show_plan.plan(found)
-        show_plan.sureness(sure)
+        show_plan.plan(found, sure)
     if out is not None:
         written = write_tables(found.tables(), out, form)
         note(f"written to {written}")
@@ -132,28 +131,31 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
     """Show, and write beside the tables that were wanted, what a plan knows that was given up among its nights."""
     from simbackup.cli import interrupts, show, show_plan  # noqa: PLC0415
+    from simbackup.planning.intervals import NOT_ASKED  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
     if as_json:
         show.json(show_plan.plain(found.partial_as_dict()))
     else:
-        show_plan.so_far(found)
+        show_plan.so_far(found, NOT_ASKED)
     interrupts.kept.append("what was known by then is shown")
     if out is not None:
         written = write_tables(found.partial_tables(), out.with_name(f"{out.stem}-partial{out.suffix}"), form)
         interrupts.kept.append(f"what was known by then is shown, and written to {written}")
 
 
-def capacity_site(
+def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteFile,
     until: Until = HORIZON,
     out: Out = None,
     parquet: Parquet = False,
+    intervals: Wanted = Intervals.QUICK,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Capacity, cartridges, restore points and cost alone, without a simulation: seconds, also for large sites."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.intervals import NOT_ASKED, stock_sureness  # noqa: PLC0415
     from simbackup.planning.loading import read_site  # noqa: PLC0415
     from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.site import numbers  # noqa: PLC0415
@@ -162,10 +164,11 @@ def capacity_site(
     form = _form(out, parquet=parquet)
     found = stocked(numbers(read_site(site, overrides(sets or []))), until)
     warn(found.doubts)
+    sure = NOT_ASKED if intervals is Intervals.NONE else stock_sureness(found)
     if as_json:
-        show.json(show_plan.plain(found.capacity_as_dict()))
+        show.json(show_plan.plain(found.capacity_as_dict() | {"intervals": sure.as_dict()}))
     else:
-        show_plan.capacity(found)
+        show_plan.capacity(found, sure)
     if out is not None:
         written = write_tables(found.capacity_tables(), out, form)
         note(f"written to {written}")

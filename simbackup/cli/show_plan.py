@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, cast
 
 from simbackup.cli import show, show_causes
 from simbackup.equations.change import YEAR
 from simbackup.planning.alike import called
-from simbackup.planning.buying import Purchased
+from simbackup.planning.buying import Purchased, ranking
+from simbackup.planning.cases import stock_figures
 from simbackup.planning.comparing import Variant
-from simbackup.planning.cost import cost_table
+from simbackup.planning.cost import by_year, cost_heads
 from simbackup.planning.goals import Goal
-from simbackup.planning.intervals import Sureness
+from simbackup.planning.intervals import LOST, Sureness, data_lost, matters, windows_missed
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night_reasons import NightReasons
-from simbackup.planning.plan import FitsUntil, Plan
+from simbackup.planning.plan import FitsUntil, Plan, of_quarters
 from simbackup.planning.recovery import SHARES, Recovery, RestoreReasons
 from simbackup.planning.sensitivity import DATES, PlanSensitivity
 from simbackup.planning.sizing import Sizing
@@ -39,12 +41,12 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
-def plan(found: Plan) -> None:
-    """The plan as tables: what fits until when, capacity by quarter, windows, cost by year."""
+def plan(found: Plan, sure: Sureness) -> None:
+    """The plan as tables: what fits until when, capacity by quarter, windows, cost by year; with intervals."""
     _limits(found, found.limits)
     show.table(
         ("policy", "level", "copy", "nights", "missed", "first missed", "longest"),
-        _windows(found.windows), "Windows", right=(3, 4, 6),
+        _windows(found.windows, sure), "Windows", right=(3, 4, 6),
     )  # fmt: skip
     late = [
         (called(systems), str(one.missed), str(one.nights), str(one.first_missed), one.cause)
@@ -62,9 +64,9 @@ def plan(found: Plan) -> None:
         rows = failures if logs else [row[:5] for row in failures]
         head = (*head, "logs not saved") if logs else head
         show.table(head, rows, "Nights in which something fails", right=(2, 3, 4, 5))
-    _stocks(found)
-    _losses(found)
-    _costs(found)
+    _stocks(found, sure)
+    _losses(found, sure)
+    _costs(found, sure)
     if found.windows.running_on:
         show.line(f"{found.windows.running_on} backups and copies take more than a day and slow down later ones")
     for policy, lost in found.logs_lost.items():
@@ -72,25 +74,27 @@ def plan(found: Plan) -> None:
     if found.behind is not None:
         show.line(f"jobs of {found.behind} still run after a week; what is not done by then is carried on as a queue")
     show.line(_simulated(found))
+    sureness(sure)
 
 
-def so_far(found: Plan) -> None:
+def so_far(found: Plan, sure: Sureness) -> None:
     """What is known of a plan that was given up: capacity, and the nights that were simulated."""
-    capacity(found)
+    capacity(found, sure)
     seen = sorted({verdict.night for verdict in found.nights.seen()})
     if seen:
         head = ("policy", "level", "copy", "nights", "missed", "first missed", "longest")
-        show.table(head, _windows(found.seen), "Windows, in the nights that were simulated", right=(3, 4, 6))
+        show.table(head, _windows(found.seen, sure), "Windows, in the nights that were simulated", right=(3, 4, 6))
     between = f", from {seen[0]} to {seen[-1]}" if seen else ""
     nights = f"{found.simulated} night{'s were' if found.simulated != 1 else ' was'} simulated{between}"
     show.line(f"The plan is not complete: {nights}; windows, restores and data lost are not known for all others")
 
 
-def capacity(found: Plan) -> None:
+def capacity(found: Plan, sure: Sureness) -> None:
     """What a plan says without a simulation: when targets are full, capacity by quarter, cost by year."""
     _limits(found, found.full)
-    _stocks(found)
-    _costs(found)
+    _stocks(found, sure)
+    _costs(found, sure)
+    sureness(sure)
 
 
 def _limits(found: Plan, limits: Sequence[FitsUntil]) -> None:
@@ -100,14 +104,19 @@ def _limits(found: Plan, limits: Sequence[FitsUntil]) -> None:
     show.table(("", "fits until", ""), rows)
 
 
-def _costs(found: Plan) -> None:
+def _costs(found: Plan, sure: Sureness) -> None:
     """What each year costs, if there are prices."""
-    heads, years = cost_table(found.months)
+    years = by_year(found.months)
     if years:
-        rows = [(year, *(f"{each:,.0f}" for each in sums)) for year, sums in years]
+        heads = cost_heads(found.months)
+        rows = [
+            (year, *(f"{sums[key]:,.0f}{_between(sure, f'cost.{year}.{key}', _money)}" for key in heads))
+            for year, sums in years.items()
+        ]
         if found.site.expenses and len(rows) > 1:
-            rows.append(("in all", *(f"{sum(each):,.0f}" for each in zip(*(sums for _, sums in years), strict=True))))
-        show.table(("year", *heads), rows, "Cost", right=tuple(range(1, len(heads) + 1)))
+            in_all = (f"{math.fsum(sums[key] for sums in years.values()):,.0f}" for key in heads)
+            rows.append(("in all", *in_all))
+        show.table(("year", *heads.values()), rows, _with_ends("Cost", sure), right=tuple(range(1, len(heads) + 1)))
     if found.site.expenses:
         head = ("", "what", "amount", "price", "paid again after", "a year")
         rows = [
@@ -118,6 +127,24 @@ def _costs(found: Plan) -> None:
             for one in found.site.expenses
         ]  # fmt: skip
         show.table(head, rows, "What the site has for its backups", right=(2, 3, 4, 5))
+
+
+def _money(amount: float) -> str:
+    return f"{amount:,.0f}"
+
+
+def _between(sure: Sureness, address: str, text: Callable[[float], str]) -> str:
+    """The ends of the interval of a figure, in brackets; nothing where both are as the figure itself."""
+    one = sure.figures.get(address)
+    if one is None:
+        return ""
+    ends = [text(one.low), text(one.high)]
+    return "" if ends == [text(one.value)] * 2 else f" ({ends[0]} to {ends[1]})"
+
+
+def _with_ends(title: str, sure: Sureness) -> str:
+    """The title of a table, and what stands in brackets in it."""
+    return f"{title} (in 90 % of cases)" if sure.figures else title
 
 
 def _simulated(found: Plan) -> str:
@@ -138,20 +165,33 @@ def _percent(share: float) -> str:
 def sureness(sure: Sureness) -> None:
     """The intervals of a plan in words."""
     for one in sure.full:
-        if one.early is not None:
-            show.line(f"'{one.target}' is full {one.sentence()}")
+        show.line(f"'{one.target}' is full {one.sentence()}")
+    total = sure.figures.get("cost.total")
+    if total is not None and total.low < total.high:
+        show.line(f"the cost of all years is {_money(total.low)} to {_money(total.high)}{matters(total.decides)}")
     if sure.night is not None:
         show.line(f"{sure.night.sentence()} (the only night sampled)")
 
 
-def _windows(found: Windows) -> list[tuple[str, ...]]:
+def _windows(found: Windows, sure: Sureness) -> list[tuple[str, ...]]:
     return [
-        (*key, str(one.nights), str(one.missed), str(one.first_missed or ""), show_short(one.longest, "s", 3))
+        (
+            *key, str(one.nights), f"{one.missed}{_between(sure, windows_missed(key), _whole)}",
+            str(one.first_missed or ""), show_short(one.longest, "s", 3),
+        )
         for key, one in found.levels.items()
-    ]
+    ]  # fmt: skip
 
 
-def _stocks(found: Plan) -> None:
+def _whole(number: float) -> str:
+    return f"{number:.0f}"
+
+
+def _terabytes(size: float) -> str:
+    return f"{size / TERABYTE:.1f}"
+
+
+def _stocks(found: Plan, sure: Sureness) -> None:
     """Stocks at the ends of quarters."""
     names = list(found.site.targets)
     head = ["date"]
@@ -159,21 +199,23 @@ def _stocks(found: Plan) -> None:
         head += [f"{name}, cartridges", "bought"] if found.site.targets[name].tape else [f"{name}, TB"]
     rows: list[tuple[str, ...]] = []
     unrestorable = any(any(day.broken.values()) for day in found.days)
-    for i, day in enumerate(found.days):
-        after = found.days[i + 1].day if i + 1 < len(found.days) else None
-        if after is None or (after.day == 1 and after.month in {1, 4, 7, 10}):
-            cells = [str(day.day)]
-            for name in names:
-                stock = day.stocks[name]
-                tape = found.site.targets[name].tape
-                cells += [str(stock.cartridges), str(stock.bought)] if tape else [f"{stock.used / TERABYTE:.1f}"]
-            broken = (str(sum(day.broken.values())),) if unrestorable else ()
-            rows.append((*cells, str(min(day.points.values())), *broken))
+    for day in of_quarters(found.days):
+        cells = [str(day.day)]
+        for name in names:
+            for address, amount in stock_figures(found, day, name).items():
+                text = _whole if found.site.targets[name].tape else _terabytes
+                cells.append(f"{text(amount)}{_between(sure, address, text)}")
+        broken = (str(sum(day.broken.values())),) if unrestorable else ()
+        rows.append((*cells, str(min(day.points.values())), *broken))
     head += ["restore points", *(("not restorable",) if unrestorable else ())]
-    show.table(head, rows, "Capacity in use", right=tuple(range(1, len(head))))
+    show.table(head, rows, _with_ends("Capacity in use", sure), right=tuple(range(1, len(head))))
 
 
-def _losses(found: Plan) -> None:
+def _time(seconds: float) -> str:
+    return show_short(seconds, "s", 3)
+
+
+def _losses(found: Plan, sure: Sureness) -> None:
     """What a loss at noon costs on the worst day and on average, of data alone and of each place."""
     rows: list[tuple[str, ...]] = []
     for one in found.losses:
@@ -181,10 +223,12 @@ def _losses(found: Plan) -> None:
         if one["day"] is None:
             rows.append((lost, "everything", "", "everything", ""))
         else:
-            worst, mean = (show_short(one[key], "s", 3) for key in ("worst", "mean"))
+            worst, mean = (
+                _time(one[key]) + _between(sure, data_lost(one["after_loss_of"], key), _time) for key in LOST
+            )
             rows.append((lost, worst, str(one["day"]), mean, str(one["counted_from"])))
     head = ("loss of", "on the worst day", "which is", "on average", "from")
-    show.table(head, rows, "Data lost at noon", right=(1, 3))
+    show.table(head, rows, _with_ends("Data lost at noon", sure), right=(1, 3))
 
 
 def recovery(found: Recovery) -> None:
@@ -275,13 +319,23 @@ def sizing(found: Sizing) -> None:
 def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
     """All sets of purchases with what they cost and miss, the cheapest that meets all goals first, and its years."""
     rows = [
-        (" and ".join(one.names) or "nothing", f"{one.price:,.0f}", f"{one.total:,.0f}", _missed(one.missed))
+        (
+            " and ".join(one.names) or "nothing",
+            f"{one.price:,.0f}",
+            f"{one.total:,.0f}",
+            f"{_money(one.spread.low)} to {_money(one.spread.high)}" if one.totals else "",
+            _missed(one.missed)
+            + ("" if one.fits in {None, 1.0} else f", those of capacity in {one.fits:.0%} of cases"),
+        )
         for one in found
     ]
     prices = file.spec.prices
     money = f", {prices.currency}" if prices is not None else ""
-    show.table(("bought", "price", f"cost until the end{money}", ""), rows, "Purchases, the best first", right=(1, 2))
-    best = found[0]
+    head = ("bought", "price", f"cost until the end{money}", "in 90 % of cases", "")
+    show.table(head, rows, "Purchases, the best first", right=(1, 2, 3))
+    best, sure = found[0], ranking(found)
+    if sure is not None:
+        show.line(sure.sentence())
     if not best.missed:
         keys = [
             "bought",

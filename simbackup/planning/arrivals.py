@@ -23,8 +23,9 @@ NIGHTS = LONGEST + 1
 class Arrivals:
     """When backups and copies ended, by simulated nights."""
 
-    def __init__(self, nights: Nights) -> None:
-        self._nights = nights
+    def __init__(self, nights: Nights, slower: float = 1.0) -> None:
+        """When they ended, or would have ended if all had taken some times as long, or as short."""
+        self._nights, self._slower = nights, slower
         self._days = {(run.policy, time): day for day in nights.days for run, time in day.runs}
         self._times: dict[str, list[datetime]] = {}
         for policy, time in sorted(self._days):
@@ -88,4 +89,4 @@ class Arrivals:
         for system in systems:
             one = self._night[1].get(job_of(system, later, copy))
             if one is not None:
-                yield one.end - one.due
+                yield (one.end - one.due) * self._slower

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from simbackup.equations.change import DAY, YEAR
+from simbackup.equations.uncertainty import CentralInterval, rank_correlation, spread_of
 from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.cases import Cases
 from simbackup.planning.cost import OTHERS, STORAGE, by_year, months
-from simbackup.planning.goals import Goal, Goals
+from simbackup.planning.goals import Goal, Goals, stocked_goals
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import Plan
@@ -20,6 +22,8 @@ from simbackup.planning.sizing import tried
 from simbackup.policies.days import each_day
 from simbackup.policies.horizon import HORIZON
 
+CLEAR = 0.5
+"""Rank correlation from which on a difference is said to depend on a value: by chance, one of 20 cases has 0.45."""
 MOST = 256
 """Sets of purchases that are planned unless `--most` asks for more."""
 
@@ -50,6 +54,12 @@ class Purchased:
     names: tuple[str, ...]
     years: tuple[Cash, ...]
     missed: tuple[Goal, ...]
+    totals: tuple[float, ...] = ()
+    """What is paid until the end in each case of the values of the site; none of a set that misses a goal."""
+    fits: float | None = None
+    """Share (0 to 1) of cases that meet all goals for which no night is simulated; None of a set that misses one."""
+    inputs: Mapping[str, tuple[float, ...]] = field(default_factory=dict[str, "tuple[float, ...]"])
+    """Where each uncertain value is in each case, in standard deviations from its best estimate."""
 
     @property
     def price(self) -> float:
@@ -61,13 +71,56 @@ class Purchased:
         """What is paid until the end of the plan."""
         return sum(year.total for year in self.years)
 
+    @property
+    def spread(self) -> CentralInterval:
+        """The interval of what is paid until the end of the plan."""
+        return spread_of(self.total, self.totals or (self.total,))
+
     def as_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
+        ends = {"low": self.spread.low, "high": self.spread.high} if self.totals else {"low": None, "high": None}
         return {
-            "purchases": list(self.names), "price": self.price, "total": self.total,
+            "purchases": list(self.names), "price": self.price, "total": self.total, **ends, "fits": self.fits,
             "years": [{**year._asdict(), "total": year.total} for year in self.years],
             "missed": [goal._asdict() for goal in self.missed],
         }  # fmt: skip
+
+
+class Ranking(NamedTuple):
+    """How sure it is that the first of some sets of purchases is the best."""
+
+    first: tuple[str, ...]
+    """The set that comes first."""
+    second: tuple[str, ...]
+    """The next one that meets the goals."""
+    share: float
+    """Share (0 to 1) of cases in which the first is the cheapest."""
+    decides: str
+    """The value on which the difference of both depends most; empty if on none in particular."""
+
+    def sentence(self) -> str:
+        """It in words.
+
+        >>> Ranking(("disks",), (), 0.85, "prices.pool_month").sentence()
+        'disks comes first in 85 % of cases; whether it does before nothing depends most on prices.pool_month'
+        """
+        first, second = (" and ".join(names) or "nothing" for names in (self.first, self.second))
+        said = f"{first} comes first in {100.0 * self.share:.0f} % of cases"
+        return f"{said}; whether it does before {second} depends most on {self.decides}" if self.decides else said
+
+
+def ranking(found: Sequence[Purchased]) -> Ranking | None:
+    """How sure the first place is, and on what it depends; None unless two sets meet the goals."""
+    rivals = [one for one in found if one.totals]
+    if len(rivals) <= 1:
+        return None
+    first, second = rivals[:2]
+    cheapest = [total <= min(others) for total, *others in zip(*(one.totals for one in rivals), strict=True)]
+    more = [other - own for own, other in zip(first.totals, second.totals, strict=True)]
+    going = {name: abs(rank_correlation(scores, more)) for name, scores in {**second.inputs, **first.inputs}.items()}
+    strongest = max(going, key=lambda name: going[name], default="")
+    depends = strongest if strongest and going[strongest] >= CLEAR else ""
+    return Ranking(first.names, second.names, sum(cheapest) / len(cheapest), depends)
 
 
 def sets_of(file: SiteFile, most: int | None = None) -> list[tuple[str, ...]]:
@@ -122,8 +175,19 @@ def bought(
         for name in names:
             tree = overridden(tree, file.source.find(("purchases", name, "set"))[0].mapping)  # which know their lines
         plan, missed = tried(tree, file.name, goals, until)
-        found.append(Purchased(names, tuple(_years(before, names, plan)), missed))
+        one = Purchased(names, tuple(_years(before, names, plan)), missed)
+        found.append(one if missed else _in_cases(one, before, plan, goals))
     return sorted(found, key=lambda one: (len(one.missed), one.total, len(one.names)))
+
+
+def _in_cases(one: Purchased, before: PlannedSite, plan: Plan, goals: Goals) -> Purchased:
+    """A set of purchases with what it costs in cases, and how many of them meet the goals of capacity and cost."""
+    cases = Cases(plan)
+    plans = cases.plans(cases.sample)
+    totals = tuple(sum(year.total for year in _years(before, one.names, each)) for each in plans)
+    met = [all(goal.met for goal in stocked_goals(each, goals)) for each in plans]
+    scores = {each.name: tuple(case[i] for case in cases.sample) for i, each in enumerate(cases.inputs)}
+    return replace(one, totals=totals, fits=sum(met) / len(met) if met else 1.0, inputs=scores)
 
 
 def _years(before: PlannedSite, names: Sequence[str], plan: Plan) -> Iterator[Cash]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from itertools import groupby
 from typing import NamedTuple
@@ -154,11 +154,7 @@ def by_year(found: Iterable[Month]) -> dict[str, dict[str, float]]:
     return years
 
 
-def cost_table(found: Iterable[Month]) -> tuple[tuple[str, ...], list[tuple[str, tuple[float, ...]]]]:
-    """The heads of costs, and the costs of each year; of what is not storage, only what costs anything."""
-    months = list(found)
-    years = by_year(months)
-    heads = STORAGE | {key: head for key, head in OTHERS.items() if any(getattr(one, key) for one in months)}
-    total = f"total, {months[0].currency}" if months else "total"
-    rows = [(year, tuple(sums[key] for key in (*heads, "total"))) for year, sums in years.items()]
-    return (*heads.values(), total), rows
+def cost_heads(found: Sequence[Month]) -> dict[str, str]:
+    """The heads of costs in tables, by the fields of a month; of what is not storage, only what costs anything."""
+    others = {key: head for key, head in OTHERS.items() if any(getattr(one, key) for one in found)}
+    return STORAGE | others | {"total": f"total, {found[0].currency}" if found else "total"}

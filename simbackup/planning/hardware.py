@@ -278,9 +278,15 @@ def growth_of(file: SiteFile, name: str) -> Change:
     system, size = spec.systems[name], spec.systems[name].size.si
     if system.growth is not None or system.growth_from:
         return grows(system.growth, system.growth_from, size, start)
-    if change is not None and "growth" in change.mapping:
+    if change is not None and grows_by_change(file, name):
         return Change(growth=Unit("1").read(change.mapping["growth"].plain()).si)
     return grows(spec.growth, spec.growth_from, sum(each.size.si for each in spec.systems.values()), start)
+
+
+def grows_by_change(file: SiteFile, name: str) -> bool:
+    """Whether a system states no growth, and its `change` does."""
+    system, change = file.spec.systems[name], file.part("systems", name, "change")
+    return system.growth is None and not system.growth_from and change is not None and "growth" in change.mapping
 
 
 def grows(growth: Quantity | None, later: Mapping[date, str], size: float, start: date) -> Change:
@@ -310,8 +316,9 @@ def _data(file: SiteFile, name: str, factor: float, age: float) -> dict[str, Any
         part = file.part("systems", name, key)
         if part is not None:
             data[key] = part
-    if system.compression is not None:
-        data["compression"] = system.compression.si
+    compression = file.tree.mapping["systems"].mapping[name].mapping.get("compression")
+    if compression is not None and system.compression is not None:
+        data["compression"] = compression  # with its range, if it states one
     change = data.get("change")
     own, stated = system.growth is not None or system.growth_from, change is not None and "growth" in change.mapping
     if change is not None and (own or ((file.spec.growth is not None or file.spec.growth_from) and not stated)):

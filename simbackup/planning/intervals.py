@@ -1,9 +1,14 @@
-"""Intervals of a plan: the deciding night over the ranges of its inputs, and the dates when pools are full."""
+"""Intervals of a plan.
+
+The night that decides is simulated over the ranges of its inputs. Capacity, cartridges, cost and the dates on which
+something is full come from ledgers over the ranges of the values of the site. Windows missed and data lost follow from
+times, of which all are taken to be as far off as that of the night that decides.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -11,15 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval
 from simbackup.errors import Place
+from simbackup.planning.arrivals import Arrivals
+from simbackup.planning.cases import FULL, Cases, day_of, first_full, stocks_and_cost
 from simbackup.planning.contents import NightKind
 from simbackup.planning.idle import each_grows_by_itself
-from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import site_of
 from simbackup.planning.origins import Origins, scenario_of
-from simbackup.planning.plan import Plan, full_on
+from simbackup.planning.plan import Plan
 from simbackup.planning.playing import job_of
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
+from simbackup.planning.windows import LevelKey
 from simbackup.policies.calendar import evening
 from simbackup.results.fleet_figures import series
 from simbackup.run import NeverEndsError, TooManyRecordsError, ran
@@ -32,11 +39,15 @@ from simbackup.units import show_short
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    import pandas as pd
+
 MATTERS = 0.1
 """Share of the variance from which on an input is named."""
 LARGEST = 12_000
 """Records of a night up to which it is sampled unasked: about half a minute."""
 GROWTH = "growth"
+LOST = ("worst", "mean")
+"""The worst day of a loss, and the mean of all days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,39 +71,59 @@ class NightInterval:
         parts = [f"'{self.job}' on {self.night}: {low} to {high} in {100 * LEVEL:.0f} % of cases"]
         if self.fits is not None:
             parts.append(fitting(self.fits))
-        if self.decides:
-            parts.append(f"{' and '.join(self.decides)} {'matter' if len(self.decides) > 1 else 'matters'} most")
-        return "; ".join(parts)
+        return "; ".join(parts) + matters(self.decides)
 
 
 class FullBetween(NamedTuple):
-    """The first dates on which a pool or datastore is full over the range of growth, None where it never is."""
+    """Between which dates a target or datastore is first full in 90 % of cases, None where it never is."""
 
     target: str
-    """The target."""
+    """The target or datastore."""
     early: date | None
-    """With the most growth; None if it never is."""
+    """The early end; None if it never is full."""
     late: date | None
-    """With the least growth; None if it never is."""
+    """The late end; None if it may never be full."""
+    decides: tuple[str, ...] = ()
+    """Inputs that widen the interval most."""
 
     def sentence(self) -> str:
         """When it is full, for people.
 
-        >>> FullBetween("pool", date(2028, 4, 13), None).sentence()
-        "between 2028-04-13 and the end, over the range of 'growth'"
+        >>> FullBetween("pool", date(2028, 4, 13), None, ("growth",)).sentence()
+        'between 2028-04-13 and the end, or never, in 90 % of cases; growth matters most'
         >>> FullBetween("pool", date(2028, 4, 13), date(2028, 4, 13)).sentence()
-        "on 2028-04-13, over the whole range of 'growth'"
+        'on 2028-04-13 in 90 % of cases'
         """
-        if self.early == self.late:
-            return f"on {self.early}, over the whole range of 'growth'"
-        return f"between {self.early} and {self.late or 'the end'}, over the range of 'growth'"
+        until = self.late or "the end, or never,"
+        when = f"on {self.early}" if self.early == self.late else f"between {self.early} and {until}"
+        return f"{when} in {100 * LEVEL:.0f} % of cases{matters(self.decides)}"
+
+
+class FigureInterval(NamedTuple):
+    """A figure of a plan with its 90 % interval."""
+
+    value: float
+    """The figure, in SI units or in the currency of the prices."""
+    low: float
+    """The lower end."""
+    high: float
+    """The upper end."""
+    decides: tuple[str, ...] = ()
+    """Inputs that widen the interval most."""
+
+
+def matters(decides: Sequence[str]) -> str:
+    """Which inputs widen an interval most, as the end of a sentence; nothing without any."""
+    return f"; {' and '.join(decides)} {'matter' if len(decides) > 1 else 'matters'} most" if decides else ""
 
 
 class Sureness(NamedTuple):
-    """The intervals of a plan: the deciding night, None where it is too large to be sampled; and full pools."""
+    """The intervals of a plan: the deciding night, None where it is too large to be sampled; full targets; figures."""
 
     night: NightInterval | None
     full: tuple[FullBetween, ...]
+    figures: Mapping[str, FigureInterval] = {}
+    """By address, such as `targets.pool.used.2027-12-31`."""
 
     def as_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -100,11 +131,16 @@ class Sureness(NamedTuple):
             "night": self.night.night, "job": self.night.job, "probability": LEVEL, **self.night.elapsed._asdict(),
             "fits": self.night.fits, "decides": list(self.night.decides),
         }  # fmt: skip
-        return {"night": night, "full": [one._asdict() for one in self.full]}
+        figures = [{"address": address, **one._asdict()} for address, one in self.figures.items()]
+        return {"night": night, "full": [one._asdict() for one in self.full], "figures": figures}
+
+
+NOT_ASKED = Sureness(None, ())
+"""The intervals of a plan for which nobody asked."""
 
 
 def sureness(plan: Plan, wanted: str = "quick", executor: Executor | None = None) -> Sureness:
-    """How sure a plan is: the night that decides is sampled, and capacity follows from the range of growth.
+    """How sure a plan is: the night that decides is sampled, and ledgers are over the ranges of the site's own values.
 
     Parameters
     ----------
@@ -116,9 +152,74 @@ def sureness(plan: Plan, wanted: str = "quick", executor: Executor | None = None
         Runs the cases at once; by default one after another.
     """
     if wanted == "none":
-        return Sureness(None, ())
-    others = tuple(_grown(plan.site))
-    return Sureness(_deciding(plan, wanted, others, executor), tuple(_full(plan, others)))
+        return NOT_ASKED
+    night = _deciding(plan, wanted, tuple(_grown(plan.site)), executor)
+    stocked = stock_sureness(plan)
+    return stocked._replace(night=night, figures={**stocked.figures, **dict(_timed(plan, night))})
+
+
+def stock_sureness(plan: Plan) -> Sureness:
+    """How sure capacity, cartridges, cost and the days on which something is full are; no night is simulated."""
+    cases = Cases(plan)
+    found = cases.estimates(lambda each: {**stocks_and_cost(each), **first_full(each)})
+    full: list[FullBetween] = []
+    figures: dict[str, FigureInterval] = {}
+    for name, one in found.items():
+        decides = cases.named(one)
+        kind, _, what = name.partition(".")
+        if kind != FULL:
+            figures[name] = FigureInterval(*one.spread[:3], decides)
+            continue
+        early, late = (day_of(plan, end) for end in (math.floor(one.spread.low), math.ceil(one.spread.high)))
+        if early is not None:
+            full.append(FullBetween(what, early, late, decides))
+    return Sureness(None, tuple(full), figures)
+
+
+def _timed(plan: Plan, night: NightInterval | None) -> Iterator[tuple[str, FigureInterval]]:
+    """Windows missed and seconds of data lost if all times are as far off as those of the night that decides."""
+    if night is None or not night.elapsed.best > 0.0:
+        return
+    ends = [end / night.elapsed.best for end in (night.elapsed.low, night.elapsed.high)]
+    low, high = (plan.windows.missed_if(each) for each in ends)
+    for key, missed in plan.windows.missed_if(1.0).items():
+        yield windows_missed(key), FigureInterval(missed, low[key], high[key])
+    early, late = (plan.losses_with(Arrivals(plan.nights, each)) for each in ends)
+    for best, less, more in zip(plan.losses, early, late, strict=True):
+        for key in LOST:
+            if None not in (each := [one[key] for one in (best, less, more)]):
+                yield data_lost(best["after_loss_of"], key), FigureInterval(each[0], min(each), max(each))
+
+
+def windows_missed(key: LevelKey) -> str:
+    """The address of the nights that miss a window at a level of a policy.
+
+    >>> windows_missed(("nightly", "full", "tape"))
+    'windows.nightly.full.tape.missed'
+    """
+    return ".".join(["windows", *filter(None, key), "missed"])
+
+
+def data_lost(place: str, key: str) -> str:
+    """The address of the seconds of data that a loss costs, of a place or of data alone.
+
+    >>> data_lost("main", "worst"), data_lost("", "mean")
+    ('lost.main.worst', 'lost.data.mean')
+    """
+    return f"lost.{place or 'data'}.{key}"
+
+
+def frame_of(plan: Plan) -> pd.DataFrame:
+    """The intervals of a plan as a table by address, see `Plan.intervals`."""
+    import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+    found = sureness(plan)
+    night = found.night
+    figures = dict(found.figures)
+    if night is not None:
+        figures[f"nights.{night.night}.{night.job}"] = FigureInterval(*night.elapsed[:3], night.decides)
+    rows = [{"address": address, **one._asdict()} for address, one in figures.items()]
+    return pd.DataFrame(rows, columns=["address", *FigureInterval._fields]).set_index("address")
 
 
 def _grown(site: PlannedSite) -> Iterator[PlannedSite]:
@@ -129,22 +230,6 @@ def _grown(site: PlannedSite) -> Iterator[PlannedSite]:
     for end in (growth.low, growth.high):
         node = trees.from_plain(end if growth.unit == "1" else f"{end!r} {growth.unit}", Place(GROWTH))
         yield numbers(site_of(trees.set_path(site.file.tree, (GROWTH,), node), site.file.name))
-
-
-def _full(plan: Plan, others: tuple[PlannedSite, ...]) -> Iterator[FullBetween]:
-    """When each pool and each datastore is full with less and with more growth."""
-    if not others:
-        return
-    ends = [tuple(Ledger(site).days(plan.until)) for site in others]
-    for name, target in plan.site.targets.items():
-        if target.on_disk and math.isfinite(target.capacity):
-            late, early = (
-                next((day.day for day in days if day.stocks[name].peak > target.capacity), None) for days in ends
-            )
-            yield FullBetween(name, early, late)
-    for name in plan.site.datastores:
-        late, early = (full_on(site, name, plan.until) for site in others)
-        yield FullBetween(name, early, late)
 
 
 def _deciding(

@@ -1,4 +1,8 @@
-"""The ledger of save sets: what each target holds on each day, by calendars, levels and retention."""
+"""The ledger of save sets: what each target holds on each day, by calendars, levels and retention.
+
+Restore points follow from the calendar and retention alone. So a ledger counts several cases of a site, which differ in
+numbers, at once: as arrays, for little more than the time of one.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,13 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple, Self, cast
 
+import numpy as np
+
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget
 from simbackup.planning.points import Points
 from simbackup.planning.site import PlannedSite, Target
-from simbackup.planning.stored import NOTHING, Clients, StoredCopies, StoredLogs, WrittenObjects
+from simbackup.planning.stored import NOTHING, Clients, StoredCopies, StoredLogs, Total, WrittenObjects
 from simbackup.policies.calendar import Due
 from simbackup.policies.clock import elapsed
 from simbackup.policies.days import each_day
@@ -23,7 +29,7 @@ from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
 
 ONE_DAY = timedelta(days=1)
-Sessions = dict[str, dict[Retention, list[tuple[Hashable, float, int]]]]
+Sessions = dict[str, dict[Retention, list[tuple[Hashable, Total, int]]]]
 """Save sets that are written to tape on a date, with bytes and number of systems: by target and retention."""
 
 
@@ -63,6 +69,8 @@ class Day(NamedTuple):
     """Bytes of the catalogue."""
     broken: Mapping[str, int] = {}
     """Number of copies of each policy that cannot be restored, because their chain is incomplete on their target."""
+    cases: tuple[dict[str, Stock], ...] = ()
+    """What each target holds in each case, if there are several."""
 
 
 def rules_of(site: PlannedSite, name: str) -> Hashable:
@@ -94,7 +102,7 @@ class PolicyStock:
     """Copies whose first one is brought by hand."""
     counts: tuple[int, int] = (0, 0)
     """Number of restore points, and of copies that cannot be restored."""
-    catalogued: list[float] = field(default_factory=list[float])
+    catalogued: list[Total] = field(default_factory=list[Total])
     """Files of each save set, wherever it is kept."""
     times: dict[int, datetime] = field(default_factory=dict[int, datetime])
     """When each point was made."""
@@ -102,10 +110,10 @@ class PolicyStock:
     """Where the backups and copies of the last run are."""
 
     @classmethod
-    def of(cls, site: PlannedSite, policies: Sequence[str]) -> Self:
-        """The empty stock of policies with the same rules."""
+    def of(cls, site: PlannedSite, policies: Sequence[str], cases: tuple[PlannedSite, ...] = ()) -> Self:
+        """The empty stock of policies with the same rules, of a site or of its cases."""
         name, points = policies[0], Points.of(site, policies[0])
-        policy, systems = site.file.spec.policies[name], Clients(site, tuple(policies))
+        policy, systems = site.file.spec.policies[name], Clients(site, tuple(policies), cases)
         places = {
             copy: StoredCopies(copy, site.targets[site.target_of(name, copy)], systems, series)
             for copy, series in points.series.items()
@@ -168,12 +176,13 @@ class PolicyStock:
             logs.keep(self.points.series[""].kept, now)
         self.counts, self.catalogued = self.points.counts(), self._files()
 
-    def _files(self) -> list[float]:
+    def _files(self) -> list[Total]:
         backups, *copies = (place.files for place in self.places.values())
+        larger = np.maximum if self.places[""].systems.cases else max
         most = dict(backups)
         for files in copies:
             for number, many in files.items():  # a copy that is not merged has fewer than its save set
-                most[number] = max(most.get(number, 0.0), many)
+                most[number] = larger(most.get(number, 0.0), many)
         return list(most.values())
 
 
@@ -182,10 +191,12 @@ class Ledger:
     """Runs the calendar of a site, and keeps its save sets."""
 
     site: PlannedSite
+    cases: tuple[PlannedSite, ...] = ()
+    """The site in several cases, which are counted instead of it."""
     stocks: dict[str, PolicyStock] = field(default_factory=dict[str, PolicyStock])
     """What each policy with systems has stored; policies with the same rules share it."""
-    tapes: dict[str, Cartridges] = field(default_factory=dict[str, Cartridges])
-    """The cartridges of each target with tape."""
+    tapes: dict[str, tuple[Cartridges, ...]] = field(default_factory=dict[str, tuple[Cartridges, ...]])
+    """The cartridges of each target with tape, in each case."""
     written: dict[str, WrittenObjects] = field(default_factory=dict[str, WrittenObjects])
     """Objects written in the night, by target."""
 
@@ -193,14 +204,21 @@ class Ledger:
         alike: dict[Hashable, list[str]] = {}
         for name in self.followed:
             alike.setdefault(rules_of(self.site, name), []).append(name)
-        self.each = [PolicyStock.of(self.site, names) for names in alike.values()]
+        self.each = [PolicyStock.of(self.site, names, self.cases) for names in alike.values()]
         of = {name: stock for stock in self.each for name in stock.policies}
         self.stocks |= {name: of[name] for name in self.followed}
-        for name, target in self.site.targets.items():
-            if target.tape:
-                streams = max(min(target.drives, len(self.site.systems)), 1)
-                new = int(min(target.new or 0.0, target.owned))
-                self.tapes[name] = Cartridges(target.cartridge, streams, target.offsite, target.owned, new)
+        for name in (name for name, target in self.site.targets.items() if target.tape):
+            self.tapes[name] = tuple(self._cartridges(case.targets[name]) for case in self.rows)
+
+    @property
+    def rows(self) -> tuple[PlannedSite, ...]:
+        """The cases that are counted, or the site alone."""
+        return self.cases or (self.site,)
+
+    def _cartridges(self, target: Target) -> Cartridges:
+        streams = max(min(target.drives, len(self.site.systems)), 1)
+        new = int(min(target.new or 0.0, target.owned))
+        return Cartridges(target.cartridge, streams, target.offsite, target.owned, new)
 
     @cached_property
     def followed(self) -> list[str]:
@@ -241,10 +259,8 @@ class Ledger:
                 if place.target.tape:
                     there = sessions.setdefault(place.target.name, {}).setdefault(place.series.retention, [])
                     there.append(place.newest(policy))
-        for name, tapes in self.tapes.items():
-            tapes.begun = 0
-            for kept, sets in sessions.get(name, {}).items():
-                tapes.session(sets, kept)
+        for name, cases in self.tapes.items():
+            _written_to(cases, sessions.get(name, {}))
         peaks = self._used()
         for stock in self.each:
             if stock.name in saved and stock.written:
@@ -252,49 +268,64 @@ class Ledger:
                 saved[stock.name] = saved[stock.name]._replace(made=(*made, *self._expire(stock)))
         runs = ((LevelRun(policy, *saved[self.stocks[policy].name][1:]), run.time) for policy, run in due)
         whole, broken = ({policy: stock.counts[i] for policy, stock in self.stocks.items()} for i in range(2))
-        return Day(day, tuple(runs), self._stocks(day, peaks), whole, self._catalogue(), broken)
+        used, early = self._used(), self._early(day)
+        first, *others = (self._stocks(i, used, peaks, early) for i in range(len(self.rows)))
+        cases = (first, *others) if self.cases else ()
+        return Day(day, tuple(runs), first, whole, of_case(self._catalogue(), 0), broken, cases)
 
     def on_newest_cartridge(self, target: str) -> list[tuple[str, str, int]]:
         """The save sets on the cartridge of a library that was begun last: policy, copy, and number of the point."""
-        written = self.tapes[target].written
+        written = self.tapes[target][0].written
         return sorted(cast("set[tuple[str, str, int]]", written[-1].holds)) if written else []
 
     def _expire(self, stock: PolicyStock) -> Iterator[MadeAtTarget]:
         """Free what has expired since the last run, on tape as well; what targets merge."""
         for place, gone, ages in stock.expire():
             if place.target.tape:
-                self.tapes[place.target.name].free({place.key(name, each) for name in stock.policies for each in gone})
+                keys = {place.key(name, each) for name in stock.policies for each in gone}
+                for tapes in self.tapes[place.target.name]:
+                    tapes.free(keys)
             elif place.target.on_disk and place.target.chunking is None:
                 yield from (MadeAtTarget(MERGE, place.copy, age) for age in ages)
 
-    def _used(self) -> dict[str, float]:
+    def _used(self) -> dict[str, Total]:
         """Bytes on each target."""
-        used = dict.fromkeys(self.site.targets, 0.0)
+        used = dict[str, Total](dict.fromkeys(self.site.targets, 0.0))
         for stock in self.each:
-            there = dict[str, float]()
+            there = dict[str, Total]()
             for one in (*stock.places.values(), *stock.logs):
                 there[one.target.name] = there.get(one.target.name, 0.0) + one.used
             for name, size in there.items():
-                used[name] += size
+                used[name] = used[name] + size
         return used
 
-    def _stocks(self, day: date, peaks: dict[str, float]) -> dict[str, Stock]:
-        early = dict.fromkeys(self.site.targets, 0.0)
+    def _early(self, day: date) -> dict[str, Total]:
+        """Bytes in object storage that were deleted but are still paid for."""
+        early = dict[str, Total](dict.fromkeys(self.site.targets, 0.0))
         for one in (one for stock in self.each for one in (*stock.places.values(), *stock.logs)):
-            early[one.target.name] += one.early_on(day)
+            early[one.target.name] = early[one.target.name] + one.early_on(day)
+        return early
+
+    def _stocks(
+        self, case: int, used: Mapping[str, Total], peaks: Mapping[str, Total], early: Mapping[str, Total]
+    ) -> dict[str, Stock]:
+        """What each target holds in a case."""
         stocks: dict[str, Stock] = {}
-        for name, used in self._used().items():
-            tapes = self.tapes.get(name)
+        for name, there in used.items():
+            tapes = self.tapes[name][case] if name in self.tapes else None
             counts = (tapes.in_use, tapes.bought, tapes.empty) if tapes else (0, 0, 0)
             new = tapes.begun if tapes and self.site.targets[name].new is not None else 0
-            written = self.written.get(name, NOTHING)
-            stocks[name] = Stock(used, peaks[name], *counts, new, early[name], written)
+            objects, parts = self.written.get(name, NOTHING)
+            written = WrittenObjects(of_case(objects, case), of_case(parts, case))
+            of_all = of_case(there, case), of_case(peaks[name], case)
+            stocks[name] = Stock(*of_all, *counts, new, of_case(early[name], case), written)
         return stocks
 
-    def _catalogue(self) -> float:
+    def _catalogue(self) -> Total:
         """Bytes of the catalogue: a record for each file of each save set, wherever it is kept."""
         record = self.site.file.spec.index_record
-        return 0.0 if record is None else record.si * sum(chain.from_iterable(stock.catalogued for stock in self.each))
+        files = sum(chain.from_iterable(stock.catalogued for stock in self.each), 0.0)
+        return 0.0 if record is None else record.si * files
 
 
 @dataclass
@@ -345,3 +376,18 @@ class Ledgers:
 
 KEPT_EVERY = 7
 """Days between the states of a ledger that are kept."""
+
+
+def _written_to(
+    cases: Sequence[Cartridges], sessions: Mapping[Retention, Sequence[tuple[Hashable, Total, int]]]
+) -> None:
+    """Write the sessions of a night to the cartridges of each case."""
+    for i, tapes in enumerate(cases):
+        tapes.begun = 0
+        for kept, sets in sessions.items():
+            tapes.session([(key, of_case(size, i), count) for key, size, count in sets], kept)
+
+
+def of_case(total: Total, case: int) -> float:
+    """A sum in one of several cases; one that is the same in all cases is a number."""
+    return float(total) if isinstance(total, float | int) else float(total[case])

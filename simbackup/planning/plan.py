@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.errors import Place, Problem
@@ -213,17 +214,33 @@ class Plan(Tabled):
         """When its backups and copies ended."""
         return Arrivals(self.nights)
 
-    def loss(self, lost: str = "", clients: Sequence[Client] | None = None) -> Loss:
-        """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone."""
-        remaining = Remaining(self.site, self.arrivals, frozenset(self.site.lost_with(lost)))
+    def loss(self, lost: str = "", clients: Sequence[Client] | None = None, arrivals: Arrivals | None = None) -> Loss:
+        """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone.
+
+        Backups and copies ended as they did in the simulated nights, unless other `arrivals` are given.
+        """
+        remaining = Remaining(self.site, arrivals or self.arrivals, frozenset(self.site.lost_with(lost)))
         return loss(remaining, self.until, self.site.systems if clients is None else clients)
 
     @cached_property
     def losses(self) -> list[Row]:
         """One mapping for a loss of data alone and for that of each place: data lost on the worst day, and the mean."""
+        return self.losses_with(self.arrivals)
+
+    def losses_with(self, arrivals: Arrivals) -> list[Row]:
+        """The losses if backups and copies ended at these times."""
         places = dict.fromkeys(target.place for target in self.site.targets.values())
         lost = ["", *(places if len(places) > 1 else ())]
-        return [{"after_loss_of": name, **self.loss(name).row()} for name in lost]
+        return [{"after_loss_of": name, **self.loss(name, arrivals=arrivals).row()} for name in lost]
+
+    @cached_property
+    def intervals(self) -> pd.DataFrame:
+        """Table of figures by address: the value, the ends `low` and `high` of its 90 % interval, and what decides it.
+
+        Capacity, cartridges and cost come from the ledger in some cases of the values of the site; windows missed and
+        data lost from the night that decides, which is simulated in some cases.
+        """
+        return import_module("simbackup.planning.intervals").frame_of(self)  # it needs plans
 
     @cached_property
     def limits(self) -> list[FitsUntil]:
@@ -446,6 +463,14 @@ class Plan(Tabled):
     def capacity_as_dict(self) -> Row:
         """What `--json` of `plan capacity` prints; no night has to be simulated for it."""
         return self._head() | self.capacity_tables()
+
+
+def of_quarters(days: Sequence[Day]) -> Iterator[Day]:
+    """The last day of each quarter, and the last of all."""
+    for i, day in enumerate(days):
+        after = days[i + 1].day if i + 1 < len(days) else None
+        if after is None or (after.day == 1 and after.month in {1, 4, 7, 10}):
+            yield day
 
 
 def full_on(site: PlannedSite, datastore: str, until: date) -> date | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -15,7 +15,7 @@ from simbackup.equations.change import Change, differs, hits_a_day
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import Chunking, chunking_of
 from simbackup.planning.expenses import Expense, expenses
-from simbackup.planning.hardware import datastore_of, growth_of
+from simbackup.planning.hardware import datastore_of, grows_by_change, growth_of
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -29,6 +29,7 @@ from simbackup.policies.levels import Level
 from simbackup.scenario import Scenario
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.job import BackupJob
+from simbackup.schema.part import scaled
 from simbackup.schema.quantity import si_or
 
 MOST_OF_A_DATASTORE = 0.98
@@ -307,6 +308,17 @@ class PlannedSite:
         return self.file.spec.policies[policy].opening_at(time, self.start)
 
 
+def in_case(
+    site: PlannedSite, night: Scenario, of_site: Mapping[str, float], of_night: Mapping[str, float]
+) -> PlannedSite:
+    """A site with some of its numbers multiplied by factors, by address in its file and in its first night, unchecked.
+
+    The same systems, targets, policies and failures stay, so the same restore points are made.
+    """
+    file = replace(site.file, spec=scaled(site.file.spec, of_site))
+    return replace(_numbers(file, replace(night, spec=night.spec.scaled(of_night))), lacking=site.lacking)
+
+
 def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> PlannedSite:
     """The site of a file, of YAML text or of a mapping, with the values at some addresses replaced, checked as a whole.
 
@@ -368,12 +380,9 @@ def _system(scenario: Scenario, file: SiteFile, name: str, by_files: Container[s
     system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
     given, method = data.change, file.method_of(name)
     by_file = method == BY_FILE
-    change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None)
-    grows = growth_of(file, name)
-    if change is None:
-        change = Change(growth=grows.growth)
-    of_bytes = change_of(given) or change
-    if not grows.compounds:
+    change = change_of(given, system.size.si / si_or(system.files, 1.0) if by_file else None) or Change()
+    of_bytes, grows = change_of(given) or change, growth_of(file, name)
+    if not grows_by_change(file, name):
         same = {"growth": grows.growth, "added": grows.added, "turns": grows.turns}
         change, of_bytes = (each._replace(**same) for each in (change, of_bytes))
     mounts = data.filesystem is not None and f"{name}-data" in by_files

@@ -1,8 +1,12 @@
-"""Save sets of a policy on a target: which are there, and the bytes of each system."""
+"""Save sets of a policy on a target: which are there, and the bytes of each system.
+
+A number of bytes is an array with one number for each case, where several cases of a site are counted at once. They
+differ in numbers alone, and so have the same restore points.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -23,13 +27,30 @@ from simbackup.schema.quantity import si_or
 Bytes = NDArray[np.float64]
 
 
+Total = float | Bytes
+"""A sum over systems, or one for each case."""
+
+
+def in_all(each: Bytes) -> Total:
+    """The sum over systems, in each case if there are several."""
+    found = np.sum(each, axis=-1)
+    return found if found.ndim else float(found)
+
+
 class WrittenObjects(NamedTuple):
     """Objects that were written."""
 
-    objects: float = 0.0
+    objects: Total = 0.0
     """Number of objects."""
-    parts: float = 0.0
+    parts: Total = 0.0
     """Requests for parts of those with several parts."""
+
+    @classmethod
+    def of_cases(cls, each: Sequence[WrittenObjects]) -> WrittenObjects:
+        """Those of one case, or of several cases."""
+        if len(each) == 1:
+            return each[0]
+        return cls(np.array([one.objects for one in each]), np.array([one.parts for one in each]))
 
     def plus(self, other: WrittenObjects) -> WrittenObjects:
         """The sum of both."""
@@ -61,7 +82,7 @@ class EarlyDeletions:
     """Bytes that were deleted from a target before their minimum storage duration."""
 
     target: Target
-    each: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
+    each: list[tuple[datetime, Total]] = field(default_factory=list[tuple[datetime, Total]])
     """Until when they are paid for, and their number."""
 
     @cached_property
@@ -70,23 +91,25 @@ class EarlyDeletions:
         prices = self.target.prices if self.target.stores_objects else None
         return timedelta(seconds=si_or(prices.minimum_storage if prices is not None else None, 0.0))
 
-    def add(self, made: datetime, size: float, now: datetime) -> None:
+    def add(self, made: datetime, size: Total, now: datetime) -> None:
         """Note bytes that are deleted now, if they are paid for longer."""
         until = made + self.minimum
         if until > now:
             self.each = [*((end, other) for end, other in self.each if end > now), (until, size)]
 
-    def on(self, day: date) -> float:
+    def on(self, day: date) -> Total:
         """Bytes that are paid for on a day."""
         return sum([size for until, size in self.each if until.date() > day])
 
 
 @dataclass
 class Clients:
-    """The systems of some policies as arrays, policy by policy."""
+    """The systems of some policies as arrays, policy by policy; with a row for each case, if there are several."""
 
     site: PlannedSite
     policies: tuple[str, ...]
+    cases: tuple[PlannedSite, ...] = ()
+    """The site in several cases; the site alone by default."""
     shares: dict[float, Bytes] = field(default_factory=dict[float, Bytes])
     chunks: dict[tuple[Chunking, float | None], Bytes] = field(
         default_factory=dict[tuple[Chunking, float | None], Bytes]
@@ -97,7 +120,20 @@ class Clients:
     @cached_property
     def systems(self) -> tuple[Client, ...]:
         """All of them."""
-        return tuple(system for policy in self.policies for system in self.site.of_policy(policy))
+        return self._of(self.site)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[Client, ...], ...]:
+        """All of them, in each case."""
+        return tuple(self._of(case) for case in self.cases) or (self.systems,)
+
+    def _of(self, site: PlannedSite) -> tuple[Client, ...]:
+        return tuple(system for policy in self.policies for system in site.of_policy(policy))
+
+    def array(self, number: Callable[[Client], float]) -> Bytes:
+        """A number of each system, in each case if there are several."""
+        found = np.array([[number(system) for system in row] for row in self.rows])
+        return found if self.cases else found[0]
 
     @cached_property
     def parts(self) -> dict[str, slice]:
@@ -108,28 +144,37 @@ class Clients:
     @cached_property
     def sizes(self) -> Bytes:
         """Bytes at the start."""
-        return np.array([system.size for system in self.systems])
+        return self.array(lambda system: system.size)
 
     @cached_property
     def dumped(self) -> Bytes:
         """Bytes of a full backup of each for each of its data."""
-        return np.array([system.dumped for system in self.systems])
+        return self.array(lambda system: system.dumped)
 
     @cached_property
     def each_files(self) -> Bytes:
         """Files at the start."""
-        return np.array([system.files for system in self.systems])
+        return self.array(lambda system: system.files)
 
     @cached_property
     def changes(self) -> tuple[list[Change], Any]:
         """The different ways in which they change, and which of them each has."""
-        found = {change: i for i, change in enumerate(dict.fromkeys(system.change for system in self.systems))}
-        return [*found], np.array([found[system.change] for system in self.systems], dtype=int)
+        return self._kinds(lambda change: change)
+
+    @cached_property
+    def growths(self) -> tuple[list[Change], Any]:
+        """The different ways in which they grow, and which of them each has."""
+        return self._kinds(lambda change: Change(growth=change.growth, added=change.added, turns=change.turns))
+
+    def _kinds(self, kind: Callable[[Change], Change]) -> tuple[list[Change], Any]:
+        found: dict[Change, int] = {}
+        which = self.array(lambda system: found.setdefault(kind(system.change), len(found)))
+        return [*found], which.astype(int)
 
     def factors(self, time: datetime) -> Bytes:
         """How much larger each is than at the start."""
         if self.grown_at is None or self.grown_at[0] != time:
-            seconds, (changes, which) = self.site.seconds(time), self.changes
+            seconds, (changes, which) = self.site.seconds(time), self.growths
             self.grown_at = time, np.array([change.factor(seconds) for change in changes])[which]
         return self.grown_at[1]
 
@@ -146,7 +191,7 @@ class Clients:
     def share(self, age: float, factors: Bytes) -> Bytes:
         """Share of each that differs after some seconds, when they are larger than at the start by some factors."""
         if self.added:
-            return np.array([one.differs(age, factor) for one, factor in zip(self.systems, factors, strict=True)])
+            return self._each(factors, lambda system, factor: system.differs(age, factor))
         if age not in self.shares:
             changes, which = self.changes
             self.shares[age] = np.array([differs(change, age) for change in changes])[which]
@@ -155,15 +200,25 @@ class Clients:
     @cached_property
     def added(self) -> bool:
         """Whether some of them do not always grow by the same share, so that what differs changes with time."""
-        return not all(system.change.compounds for system in self.systems)
+        return not all(system.change.compounds for row in self.rows for system in row)
+
+    def _each(self, factors: Bytes, number: Callable[[Client, float], float]) -> Bytes:
+        """A number of each system by how much larger it is than at the start, in each case if there are several."""
+        each = iter(np.ravel(factors).tolist())
+        return self.array(lambda system: number(system, next(each)))
 
     def new_chunks(self, chunking: Chunking, point: RestorePoint, before: float | None) -> Bytes:
         """Bytes of each system at a point that a store lacks, if its newest save set is `before` seconds older."""
         factors, key = self.factors(point.time), (chunking, before)
         if self.added or key not in self.chunks:
-            each = zip(self.systems, factors, strict=True)
-            self.chunks[key] = np.array([system.new_chunks(chunking, before, factor) for system, factor in each])
+            self.chunks[key] = self._each(factors, lambda each, factor: each.new_chunks(chunking, before, factor))
         return self.sizes * factors * self.chunks[key]
+
+    def reduced(self, target: Target) -> Bytes:
+        """Bytes of each for each byte that a target keeps."""
+        targets = iter(case.targets[target.name] for case in self.cases or (self.site,))
+        found = np.array([[system.reduced(own) for system in row] for own, row in zip(targets, self.rows, strict=True)])
+        return found if self.cases else found[0]
 
     def files(self, sizes: Bytes) -> Bytes:
         """Number of files of each system in save sets of so many bytes."""
@@ -184,15 +239,15 @@ class StoredCopies:
     """The restore points, and which of them are kept."""
     sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
     """Bytes of each system, by point."""
-    files: dict[int, float] = field(default_factory=dict[int, float])
+    files: dict[int, Total] = field(default_factory=dict[int, Total])
     """Files of all systems, by point."""
     counts: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
     """Files of each system, by point, in a store of objects."""
-    together: dict[int, float] = field(default_factory=dict[int, float])
+    together: dict[int, Total] = field(default_factory=dict[int, Total])
     """Bytes of all systems, by point."""
     follows: dict[int, int | None] = field(default_factory=dict[int, int | None])
     """The point before each point, with which it shares chunks; None for the first."""
-    sent: list[tuple[datetime, float]] = field(default_factory=list[tuple[datetime, float]])
+    sent: list[tuple[datetime, Total]] = field(default_factory=list[tuple[datetime, Total]])
     """Bytes of new chunks and when they came: those that are still paid for in any case, and the last before these."""
 
     since: dict[int, datetime] = field(default_factory=dict[int, datetime])
@@ -200,13 +255,13 @@ class StoredCopies:
 
     def __post_init__(self) -> None:
         self.early = EarlyDeletions(self.target)
-        self._bytes: float | None = None
+        self._bytes: Total | None = None
 
     def add(self, point: RestorePoint, base: datetime | None) -> None:
         """Note a new save set."""
         sizes, is_new = self.systems.saved(point, base), point.number not in self.sizes
         files = self.systems.files(sizes)
-        self.files[point.number] = float(np.sum(files))
+        self.files[point.number] = in_all(files)
         if self.target.objects is not None:
             self.counts[point.number] = files
         self.follows.pop(point.number, None)
@@ -219,7 +274,7 @@ class StoredCopies:
     def _put(self, point: RestorePoint, saved: Bytes) -> None:
         self._bytes = None
         self.sizes[point.number] = taken = saved / self._reduction
-        self.together[point.number] = float(np.sum(taken))
+        self.together[point.number] = in_all(taken)
 
     def _share(self) -> None:
         """Let save sets share what they have in common with the point before.
@@ -271,37 +326,37 @@ class StoredCopies:
         """The save set of a policy at a point, by which cartridges know it."""
         return policy, self.copy, number
 
-    def newest(self, policy: str) -> tuple[Hashable, float, int]:
+    def newest(self, policy: str) -> tuple[Hashable, Total, int]:
         """The newest save set of a policy, for a session on tape: its key, its bytes, and its systems."""
         number, part = self.series.count - 1, self.systems.parts[policy]
-        return self.key(policy, number), float(np.sum(self.sizes[number][part])), part.stop - part.start
+        return self.key(policy, number), in_all(self.sizes[number][..., part]), part.stop - part.start
 
     def _made(self, point: RestorePoint) -> datetime:
         """When most objects of a point were written; merged points bring older ones."""
         return self.since.pop(point.number, point.time)
 
     def _merge_early(
-        self, merges: Sequence[tuple[RestorePoint, RestorePoint]], taken: Mapping[int, float], now: datetime
+        self, merges: Sequence[tuple[RestorePoint, RestorePoint]], taken: Mapping[int, Total], now: datetime
     ) -> None:
         """Note what merges delete: bytes that were replaced, and not the objects that stay as a part of the heir."""
         if self.target.chunking is not None:
             return
-        together = dict[int, float]()
+        together = dict[int, Total]()
         for below, heir in merges:
             together[heir.number] = together.pop(below.number, taken[below.number]) + taken[heir.number]
             self.since[heir.number] = self._made(below)
         for number, size in together.items():
             if number in self.together:
-                self.early.add(self.since[number], max(size - self.together[number], 0.0), now)
+                self.early.add(self.since[number], np.maximum(size - self.together[number], 0.0), now)
 
-    def early_on(self, day: date) -> float:
+    def early_on(self, day: date) -> Total:
         """Bytes that are paid for on a day though they were deleted."""
         chunking = self.target.chunking
         if not self.early.minimum:
             return 0.0
         return self.early.on(day) if chunking is None else self._early_chunks(chunking, day)
 
-    def _early_chunks(self, chunking: Chunking, day: date) -> float:
+    def _early_chunks(self, chunking: Chunking, day: date) -> Total:
         """Bytes of chunks that are paid for on a day though no save set holds them: all recent ones, less those in use.
 
         A chunk of a point is recent if neither the point before has it, nor the data had it when the first recent ones
@@ -310,18 +365,19 @@ class StoredCopies:
         older, lately = self._paid_for(day)
         if not lately:
             return 0.0
-        first, there = older[0][0] if older else None, 0.0
+        first = older[0][0] if older else None
+        there: Total = 0.0
         before: RestorePoint | None = None
         for point in sorted(self.series.points.values(), key=lambda point: point.time):
             if first is None or (before is not None and before.time >= first):
-                there += self.together[point.number]
+                there = there + self.together[point.number]
             elif point.time > first:
                 new = self.systems.new_chunks(chunking, point, elapsed(first, point.time))
-                there += float(np.sum(new / self._reduction))
+                there = there + in_all(new / self._reduction)
             before = point
-        return max(sum([size for _, size in lately]) - there, 0.0)
+        return np.maximum(sum([size for _, size in lately]) - there, 0.0)
 
-    def _paid_for(self, day: date) -> tuple[list[tuple[datetime, float]], list[tuple[datetime, float]]]:
+    def _paid_for(self, day: date) -> tuple[list[tuple[datetime, Total]], list[tuple[datetime, Total]]]:
         """The last new chunks that are no longer paid for in any case on a day, and those that still are."""
         lately = [(time, size) for time, size in self.sent if (time + self.early.minimum).date() > day]
         return self.sent[: len(self.sent) - len(lately)][-1:], lately
@@ -330,23 +386,25 @@ class StoredCopies:
         """The objects of the save sets of a point, and the requests for their parts; none but in a store of objects."""
         if self.target.objects is None:
             return NOTHING
-        found, each = (
-            NOTHING,
-            zip(self.systems.systems, self.sizes[point.number], self.counts[point.number], strict=True),
-        )
-        for system, size, files in each:
-            found = found.plus(objects_of(self.target, size, files if system.by_file else 1.0))
-        return found
+        sizes = np.atleast_2d(self.sizes[point.number])
+        counts = np.broadcast_to(self.counts[point.number], sizes.shape)
+        cases: list[WrittenObjects] = []
+        for row, own, files in zip(self.systems.rows, sizes, counts, strict=True):
+            found = NOTHING
+            for system, size, count in zip(row, own, files, strict=True):
+                found = found.plus(objects_of(self.target, size, count if system.by_file else 1.0))
+            cases.append(found)
+        return WrittenObjects.of_cases(cases)
 
     @cached_property
     def _reduction(self) -> Any:
-        return np.array([system.reduced(self.target) for system in self.systems.systems])
+        return self.systems.reduced(self.target)
 
     @property
-    def used(self) -> float:
+    def used(self) -> Total:
         """Bytes on the target."""
         if self._bytes is None:
-            self._bytes = float(sum(self.together.values()))
+            self._bytes = sum(self.together.values(), 0.0)
         return self._bytes
 
 
@@ -371,23 +429,26 @@ class StoredLogs:
     def add(self, after: int, begin: datetime, end: datetime) -> WrittenObjects:
         """Add the logs from one point to the next; return the objects that they make."""
         now, seconds = self.systems.site.seconds(end), elapsed(begin, end)
-        sizes = [system.log_over(seconds, now) / system.reduced(self.target) for system in self.systems.systems]
-        self.sizes[after], self.made[after] = np.array(sizes), end
-        found, number = NOTHING, max(seconds / self.every, 1.0)
-        for size in sizes:
-            found = found.plus(objects_of(self.target, size / number).times(number))
-        return found
+        sizes = self.systems.array(lambda system: system.log_over(seconds, now)) / self.systems.reduced(self.target)
+        self.sizes[after], self.made[after] = sizes, end
+        number, cases = max(seconds / self.every, 1.0), list[WrittenObjects]()
+        for own in np.atleast_2d(sizes) if self.target.objects is not None else ():
+            found = NOTHING
+            for size in own:
+                found = found.plus(objects_of(self.target, size / number).times(number))
+            cases.append(found)
+        return WrittenObjects.of_cases(cases or [NOTHING])
 
-    def early_on(self, day: date) -> float:
+    def early_on(self, day: date) -> Total:
         """Bytes that are paid for on a day though they were deleted."""
         return self.early.on(day)
 
     def keep(self, points: set[int], now: datetime) -> None:
         """Free the logs after other points."""
         for number in self.sizes.keys() - points:
-            self.early.add(self.made.pop(number), float(np.sum(self.sizes.pop(number))), now)
+            self.early.add(self.made.pop(number), in_all(self.sizes.pop(number)), now)
 
     @property
-    def used(self) -> float:
+    def used(self) -> Total:
         """Bytes on the target."""
-        return float(sum(np.sum(sizes) for sizes in self.sizes.values()))
+        return sum((in_all(sizes) for sizes in self.sizes.values()), 0.0)

@@ -50,6 +50,7 @@ class _Count:
     nights: int = 0
     missed: int = 0
     longest: float = 0.0
+    shares: list[float] = field(default_factory=list[float])
     first: Verdict | None = None
     last: date | None = None
     last_missed: date | None = None
@@ -68,6 +69,9 @@ class _Count:
     def _count(self, one: Verdict, *, missed: bool) -> None:
         """Count a night, and that it is missed, if none of its verdicts was before; they follow each other."""
         self.nights += one.night != self.last
+        if one.night != self.last:
+            self.shares.append(0.0)
+        self.shares[-1] = max(self.shares[-1], share_of_window(one))
         self.last = one.night
         if missed and one.night != self.last_missed:
             self.first = self.first or one
@@ -105,6 +109,12 @@ class Windows:
     """The one that uses most of its window; without windows, the longest."""
     stated: bool = False
     """Whether anything has a window."""
+    tight: dict[LevelKey, tuple[float, ...]] = field(default_factory=dict[LevelKey, "tuple[float, ...]"])
+    """Of each level the share of its window that each night takes; infinite where a job fails."""
+
+    def missed_if(self, slower: float) -> dict[LevelKey, int]:
+        """How many nights of each level with a window miss it if all took some times as long, or as short."""
+        return {key: sum(share * slower > 1.0 for share in each) for key, each in self.tight.items() if any(each)}
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict], systems: Iterable[str], called: Callable[[str], str]) -> Windows:
@@ -129,6 +139,7 @@ class Windows:
         return cls(
             {system: count.system() for system, count in by_system.items()},
             {key: count.level() for key, count in by_level.items()}, missed, running_on, tightest, stated,
+            {key: tuple(count.shares) for key, count in by_level.items()},
         )  # fmt: skip
 
     def late(self) -> list[tuple[tuple[str, ...], OfSystem]]:
@@ -147,6 +158,15 @@ class Windows:
     def missed(self) -> int:
         """Nights that miss a window, those of all systems together."""
         return sum(one.missed for one in self.systems.values())
+
+
+def share_of_window(one: Verdict) -> float:
+    """The share of its window that a backup or copy takes: 0 without a window, infinite if it fails."""
+    if one.window is None:
+        return 0.0 if one.met else math.inf
+    if not one.met and one.elapsed <= one.window:
+        return math.inf
+    return one.elapsed / one.window if one.window else math.inf
 
 
 def tightness(one: Verdict) -> tuple[bool, float]:

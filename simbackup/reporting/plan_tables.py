@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simbackup.equations.change import YEAR
 from simbackup.planning.alike import called
-from simbackup.planning.cost import cost_table
+from simbackup.planning.cost import by_year, cost_heads
 from simbackup.planning.plan import Plan
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 
@@ -73,9 +73,12 @@ def stocks(plan: Plan) -> ReportTable:
 
 def costs(plan: Plan) -> ReportTable:
     """What each year costs; empty without prices."""
-    heads, years = cost_table(plan.months)
-    columns = (Column("year"), *(Column(head, "1") for head in heads))
-    rows = [(words(year), *(Cell(f"{each:,.0f}", each) for each in sums)) for year, sums in years]
+    heads = cost_heads(plan.months)
+    columns = (Column("year"), *(Column(head, "1") for head in heads.values()))
+    rows = [
+        (words(year), *(Cell(f"{sums[key]:,.0f}", sums[key]) for key in heads))
+        for year, sums in by_year(plan.months).items()
+    ]
     return ReportTable("Cost", columns, rows, "Cost by year")
 
 

@@ -21,7 +21,7 @@ from simbackup.schema.failure import FailureSpec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.history import HistorySpec
 from simbackup.schema.job import Copying, JobSpec
-from simbackup.schema.part import NAME, quantities_of
+from simbackup.schema.part import NAME, quantities_of, scaled
 from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.retired import METHODS
 from simbackup.schema.tree import Node
@@ -87,33 +87,10 @@ class Spec(Places):
     def scaled(self, factors: Mapping[str, float]) -> Spec:
         """The scenario with the quantities at some addresses multiplied by factors, unchecked."""
         sections = {
-            section: {
-                name: _scaled(part, f"{section}.{name}", factors) for name, part in getattr(self, section).items()
-            }
+            section: {name: scaled(part, factors, f"{section}.{name}") for name, part in getattr(self, section).items()}
             for section in PARTS
         }
         return replace(self, **sections)
-
-
-def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
-    """A part with some of its quantities multiplied."""
-    changed: dict[str, object] = {}
-    for name in filter(part.states, type(part).model_fields):
-        value = getattr(part, name)
-        if isinstance(value, Quantity | Frozen | dict):
-            changed[name] = _times(cast("object", value), f"{address}.{name}", factors)
-    return part.model_copy(update=changed)
-
-
-def _times(value: object, here: str, factors: Mapping[str, float]) -> object:
-    """What a key holds, with some of its quantities multiplied."""
-    if isinstance(value, Quantity):
-        return value.scaled(factors[here]) if here in factors else value
-    if isinstance(value, Frozen):
-        return _scaled(value, here, factors)
-    if isinstance(value, dict):
-        return {k: _times(v, f"{here}.{k}", factors) for k, v in cast("dict[str, object]", value).items()}
-    return value
 
 
 def read_spec(

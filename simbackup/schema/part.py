@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
 
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.figures import Figures
@@ -13,6 +13,7 @@ from simbackup.schema.quantity import Frozen, Quantity
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
+AnyPart = TypeVar("AnyPart", bound=Frozen)
 Path = tuple[str | int, ...]
 """The path of a value in a scenario, such as `("devices", "cow", "size")`."""
 Rules = Iterator[tuple[tuple[str, ...], str, str]]
@@ -84,6 +85,27 @@ def quantities_of(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[tuple[tu
                 yield where, value
             else:
                 yield from quantities_of(value, where)
+
+
+def scaled(part: AnyPart, factors: Mapping[str, float], address: str = "") -> AnyPart:
+    """A part with the quantities at some addresses multiplied by factors, unchecked; they begin with its `address`."""
+    changed: dict[str, object] = {}
+    for name in filter(part.states, type(part).model_fields):
+        value = getattr(part, name)
+        if isinstance(value, Quantity | Frozen | dict):
+            changed[name] = _times(cast("object", value), f"{address}.{name}" if address else name, factors)
+    return part.model_copy(update=changed)
+
+
+def _times(value: object, here: str, factors: Mapping[str, float]) -> object:
+    """What a key holds, with some of its quantities multiplied."""
+    if isinstance(value, Quantity):
+        return value.scaled(factors[here]) if here in factors else value
+    if isinstance(value, Frozen):
+        return scaled(value, factors, here)
+    if isinstance(value, dict):
+        return {k: _times(v, f"{here}.{k}", factors) for k, v in cast("dict[str, object]", value).items()}
+    return value
 
 
 def disagreements(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[Disagreement]:

@@ -151,9 +151,41 @@ def estimates(  # noqa: PLR0913
     unknown = tuple(inputs(scenarios))
     runs = _Runs(scenarios, unknown, figures, bounds, declared, seed, GivenRows.of(scenarios), tuple(until))
     best = runs.read(results) if results else runs(tuple(0.0 for _ in unknown))
+    done = 0
+
+    def run(cases: Sequence[Case], more: int) -> list[CaseFigures]:
+        nonlocal done
+        found = run_all(runs, cases, executor, progress, before=done, more=more)
+        done += len(cases)
+        return found
+
+    return estimated(best, unknown, run, effort, seed, asked)
+
+
+def estimated(
+    best: CaseFigures,
+    unknown: Sequence[Input],
+    run: Callable[[Sequence[Case], int], Sequence[CaseFigures]],
+    effort: Effort,
+    seed: int = 0,
+    asked: Collection[str] | None = None,
+) -> dict[str, Estimate]:
+    """Figures with their 90 % intervals, from a Latin hypercube over the ranges of uncertain inputs.
+
+    Parameters
+    ----------
+    best
+        The figures with all inputs at their best estimates.
+    unknown
+        The inputs.
+    run
+        Gives the figures of cases, in order; it is also called with how many more cases will follow at most.
+    effort, seed, asked
+        As for `estimates`.
+    """
     sample = latin_hypercube(unknown, effort.cases, seed) if unknown else []
     most = len(unknown) if effort.alone is None else min(effort.alone, len(unknown))
-    drawn = run_all(runs, sample, executor, progress, more=2 * most)
+    drawn = run(sample, 2 * most)
     conditioned = Conditioned.of(best, drawn)
     outcomes = [conditioned(each) for each in drawn]
     figures_of = [each.figures for each in outcomes]
@@ -164,9 +196,8 @@ def estimates(  # noqa: PLR0913
     def tried(cases: Sequence[Case]) -> list[Mapping[str, float]]:
         nonlocal done
         left = max(len(sample) + 2 * most - done - len(cases), 0)
-        found = run_all(runs, cases, executor, progress, before=done, more=left)
         done += len(cases)
-        return [conditioned(each).figures for each in found]
+        return [conditioned(each).figures for each in run(cases, left)]
 
     refused = sum(each.refused for each in outcomes)
     wanted = {name: spread for name, spread in spreads.items() if asked is None or name in asked}

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 from simbackup import units
 from simbackup.equations.uncertainty import SCORE, value_at
 from simbackup.errors import Place
 from simbackup.scenario import Scenario, Value
+from simbackup.scenario.alternatives import Choice
 
 COUNT, BYTES = "count", "B"
 SMALLEST = 512
@@ -45,7 +46,12 @@ class Use:
     """Its dimension."""
 
     def at(self, score: float) -> str | None:
-        """The value at so many standard deviations from the best estimate, as text; None at the best estimate itself.
+        """The value at so many standard deviations from the best estimate, as text; None at this estimate itself."""
+        value = self.number(score)
+        return units.show(value, self.unit) if value != self.best else None
+
+    def number(self, score: float) -> float:
+        """The value at so many standard deviations from the best estimate, in SI units.
 
         Counts stay whole numbers. A size that is a power of two, with both ends of its range, such as that of chunks
         and blocks, stays a power of two.
@@ -54,7 +60,7 @@ class Use:
         value = float(round(value)) if self.unit == COUNT else value
         if self.unit == BYTES and all(map(_is_power, (self.best, self.low, self.high))):
             value = 2.0 ** round(math.log2(value))
-        return units.show(value, self.unit) if value != self.best else None
+        return value
 
     def as_dict(self) -> dict[str, Any]:
         """The value and its range as plain data, in SI units."""
@@ -134,7 +140,14 @@ class Input:
         return f"{name} ({'also ' if name in addresses else ''}{listed})"
 
 
-def inputs(scenarios: Mapping[str, Scenario]) -> list[Input]:
+class Stated(NamedTuple):
+    """Values that something else than a scenario states, and those with alternatives."""
+
+    values: tuple[Value, ...]
+    choices: tuple[Choice, ...] = ()
+
+
+def inputs(scenarios: Mapping[str, Scenario | Stated]) -> list[Input]:
     """The uncertain inputs of scenarios, by the names under which their figures are known; in order of appearance."""
     together: dict[str, Input] = {}
     for name, scenario in scenarios.items():
@@ -224,6 +237,16 @@ def changes(inputs: Sequence[Input], scores: Sequence[float]) -> Changes:
             for address, value in own.items()
             if not isinstance(value, str) or address.endswith(".model") or not address.startswith(tuple(parts))
         }
+    return found
+
+
+def factors(inputs: Sequence[Input], scores: Sequence[float]) -> dict[str, dict[str, float]]:
+    """By how much numbers are multiplied at so many standard deviations from their best estimates, as in `changes`."""
+    found: dict[str, dict[str, float]] = {}
+    for one, score in zip(inputs, joined(inputs, scores), strict=True):
+        for use in one.uses if score else ():
+            if isinstance(use, Use) and use.best:
+                found.setdefault(use.scenario, {})[use.address] = use.number(score) / use.best
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 from sites.shared import FLASH, line, shared_site
 
 from simbackup.errors import InputError
-from simbackup.planning.buying import Cash, Purchased, bought, sets_of
+from simbackup.planning.buying import Cash, Purchased, bought, ranking, sets_of
 from simbackup.planning.goals import goals_of
 from simbackup.planning.loading import read_site
 from simbackup.schema.yaml_file import parse
@@ -101,3 +101,32 @@ def test_more_sets_than_can_be_planned_are_refused() -> None:
     many = {f"p{i}": {"set": {f"systems.guest{i}.size": "1 GB"}} for i in range(9)}
     with pytest.raises(InputError, match=r"--most: 512 sets of purchases are more than 256"):
         sets_of(read_site(buying(**many)))
+
+
+def test_costs_of_purchases_have_intervals_and_the_ranking_says_what_it_depends_on() -> None:
+    """A port costs 800 at once; the line 100, and 400 to 3000 a year: whether it is cheaper depends on this alone."""
+    rent = {"value": 600, "basis": "assumed", "range": [400, 3000], "why": "a test"}
+    found = ranked(buying(disks=DISKS, port=PORT, line=LINE | {"yearly": rent}))
+    sure = ranking(found)
+    assert sure is not None
+    assert (sure.first, sure.second) == (("disks", "line"), ("disks", "port"))
+    first, second = found[:2]
+    assert (second.spread.low, second.spread.high) == pytest.approx((second.total, second.total))
+    assert (first.spread.low, first.spread.high) == pytest.approx((5465 + 400, 5465 + 3000), rel=1e-3)
+    cheaper = [total <= 6165 for total in first.totals]  # 700 a year make up for a port
+    assert sure.share == sum(cheaper) / len(cheaper) < 1.0
+    assert sure.decides == "purchases.line.yearly"
+    assert first.fits == 1.0
+    assert all(not one.totals and one.fits is None for one in found if one.missed)
+
+
+def test_a_set_that_meets_its_goals_may_miss_them_in_cases() -> None:
+    """A datastore of 3 TB is full if 1 TB becomes more than that: with growth above 2 TB a year."""
+    made = buying(disks=DISKS) | {
+        "growth": {"value": "1 TB/year", "basis": "assumed", "range": ["0.5 TB/year", "3 TB/year"], "why": "a test"}
+    }
+    made["policies"]["nightly"]["window"] = "20:00 to 22:00"
+    best = ranked(made)[0]
+    assert best.names == ("disks",)
+    assert best.fits is not None
+    assert 0.6 < best.fits < 1.0
