@@ -18,8 +18,7 @@ from simbackup.devices.image import FrozenImage, lost, reading
 from simbackup.devices.network.adapter import Adapter, Adapters, ClosedLoop
 from simbackup.devices.network.switch import Networks
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.space import Space
-from simbackup.devices.spool_room import SpoolRoom
+from simbackup.devices.space import Space, SpoolRoom
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flow import Flow

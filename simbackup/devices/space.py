@@ -1,9 +1,16 @@
-"""Free space of a device: what its volumes and clones are guaranteed, and what they use."""
+"""Space on devices: what volumes and clones are guaranteed or use, and what spooled backups borrow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, MutableMapping
 from dataclasses import dataclass, field
+from typing import Any
+
+import simpy
+
+from simbackup.devices.extents import ExtentSet
+from simbackup.trace.activity import Activity
+from simbackup.trace.clock import Clock
 
 
 @dataclass(slots=True)
@@ -19,3 +26,52 @@ class Space:
     def free(self) -> float:
         """Free bytes."""
         return self.size - sum(taken() for taken in self.taken.values())
+
+
+class SpoolRoom:
+    """Space on a volume that is lent: the lowest free range that is large enough, in the order of requests.
+
+    `used` is the byte at which free space begins on each volume, and `grow` allocates space there, if there is some. A
+    range that is returned below another one is a hole, which a later request may fill.
+    """
+
+    def __init__(
+        self, clock: Clock, volume: str, used: MutableMapping[str, float], grow: Callable[[str, float], float | None]
+    ) -> None:
+        self._clock, self._volume, self._used, self._grow = clock, volume, used, grow
+        self._holes = ExtentSet()
+        self._lent = 0
+        self._queue = simpy.Resource(clock.env, 1)
+        self._returned = clock.env.event()
+
+    def take(self, job: str, size: float) -> Generator[simpy.Event, Any, float | None]:
+        """Wait for so many bytes of space; the byte at which they begin, or None if nothing is lent to wait for."""
+        turn = self._queue.request()
+        with self._clock.span(job, f"devices.{self._volume}", Activity.WAIT_FOR_ROOM):
+            yield from self._clock.wait(job, turn)
+            try:
+                while (place := self._place(size)) is None and self._lent:
+                    yield from self._clock.wait(job, self._returned)
+            finally:
+                self._queue.release(turn)
+        self._lent += place is not None
+        return place
+
+    def give_back(self, begin: float, size: float) -> None:
+        """Return a range."""
+        self._lent -= 1
+        self._holes.add(begin, begin + size)
+        last, end = self._holes.ranges[-1]
+        if end == self._used[self._volume]:  # else others took room behind it that they keep
+            self._used[self._volume] = last
+            self._holes.remove(last, end)
+        event, self._returned = self._returned, self._clock.env.event()
+        event.succeed()
+
+    def _place(self, size: float) -> float | None:
+        """The lowest hole that is large enough, or else space at the end of the volume; None without either."""
+        for begin, end in self._holes.ranges:
+            if end - begin >= size:
+                self._holes.remove(begin, begin + size)
+                return begin
+        return self._grow(self._volume, size)

@@ -9,32 +9,32 @@ from simbackup.late import changed
 from simbackup.system import JobFailedError, System
 
 
-def begun(system: System, job: str, to: str, saved: SaveSet, how: Reduction, *, time: float) -> Copy:
+def begun(system: System, job: str, to: str, saved: SaveSet, reduction: Reduction, *, time: float) -> Copy:
     """A new copy of a save set on a device, as yet without extents, except in an object store."""
     if to in system.of(Library):
-        if how is NO_REDUCTION:  # the drive compresses
+        if reduction is NO_REDUCTION:  # the drive compresses
             own = system.data[saved.data].compression if saved.shrinks is None else saved.shrinks
             return Copy(job, to, own, time)
-        return Copy(job, to, how.stored, time, reduction=changed(how, at="client"))
+        return Copy(job, to, reduction.stored, time, reduction=changed(reduction, at="client"))
     objects = [Extent(0.0, saved.size, to, 0.0)] if to in system.of(ObjectStore) else []
-    return Copy(job, to, how.stored, time, objects, how)
+    return Copy(job, to, reduction.stored, time, objects, reduction)
 
 
-def enter(system: System, saved: SaveSet, place: Extent, how: Reduction) -> None:
+def enter(system: System, saved: SaveSet, place: Extent, reduction: Reduction) -> None:
     """Enter a save set with its first copy, which is one extent on a disk or in an object store."""
-    saved.copies.append(Copy(saved.job, place.medium, how.stored, saved.time, [place], how))
+    saved.copies.append(Copy(saved.job, place.medium, reduction.stored, saved.time, [place], reduction))
     system.catalogue.add(saved)
 
 
-def carried(how: Reduction) -> Reduction:
+def carried(reduction: Reduction) -> Reduction:
     """The reduction that a save set keeps when it is read and copied.
 
     A device that compresses by itself returns it expanded; what was deduplicated is written in one piece.
     """
-    if how is NO_REDUCTION:
-        return how
-    whole = changed(how, repeated=1.0, cut_cpu=0.0, join_cpu=0.0, cutters=1, together=None, at_once=1.0)
-    return whole if how.at in {"client", "server"} and whole.ratio > 1.0 else NO_REDUCTION
+    if reduction is NO_REDUCTION:
+        return reduction
+    whole = changed(reduction, repeated=1.0, cut_cpu=0.0, join_cpu=0.0, cutters=1, together=None, at_once=1.0)
+    return whole if reduction.at in {"client", "server"} and whole.ratio > 1.0 else NO_REDUCTION
 
 
 def in_one_piece(saved: SaveSet, lies: Copy) -> Copy:
@@ -44,10 +44,10 @@ def in_one_piece(saved: SaveSet, lies: Copy) -> Copy:
     return lies
 
 
-def shared(how: Reduction) -> Reduction:
+def shared(reduction: Reduction) -> Reduction:
     """What the client of a backup does for all copies that are written at once; the rest is only for the first.
 
     >>> shared(Reduction(2.0, "client", repeated=3.0)).stored, shared(Reduction(2.0, "server")).stored
     (2.0, 1.0)
     """
-    return carried(how) if how.at == "client" else NO_REDUCTION
+    return carried(reduction) if reduction.at == "client" else NO_REDUCTION

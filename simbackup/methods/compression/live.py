@@ -13,57 +13,57 @@ Coding = tuple[float, str, float]
 """Seconds of a core of the host for each byte, the activity, and the number of threads."""
 
 
-def compressed(shape: FlowShape, client: Host, server: Host | None, how: Reduction) -> FlowShape:
+def compressed(shape: FlowShape, client: Host, server: Host | None, reduction: Reduction) -> FlowShape:
     """The shape of a byte that is read, with its deduplication and compression on the way to a medium."""
-    return _coded(shape, (client, server), how, (_cut, _compress), _expand)
+    return _coded(shape, (client, server), reduction, (_cut, _compress), _expand)
 
 
-def expanded(shape: FlowShape, client: Host | None, server: Host | None, how: Reduction) -> FlowShape:
+def expanded(shape: FlowShape, client: Host | None, server: Host | None, reduction: Reduction) -> FlowShape:
     """The shape of a byte that comes back, with its expansion; None for an end that works beside the shape."""
-    return _coded(shape, (client, server), how, (_expand, _join), _compress)
+    return _coded(shape, (client, server), reduction, (_expand, _join), _compress)
 
 
-def coding(host: Host, how: Reduction, codec: str) -> float:
+def coding(host: Host, reduction: Reduction, codec: str) -> float:
     """Seconds of a core of a host to `compress` or `expand` a byte."""
-    return _scaled(host, how.compress_cpu if codec == "compress" else how.expand_cpu, how)
+    return _scaled(host, reduction.compress_cpu if codec == "compress" else reduction.expand_cpu, reduction)
 
 
-def _cut(host: Host, how: Reduction) -> Coding:
-    return host.seconds(how.cut_cpu), Activity.FIND_CHUNKS, how.cutters
+def _cut(host: Host, reduction: Reduction) -> Coding:
+    return host.seconds(reduction.cut_cpu), Activity.FIND_CHUNKS, reduction.cutters
 
 
-def _join(host: Host, how: Reduction) -> Coding:
-    return host.seconds(how.join_cpu), Activity.JOIN_CHUNKS, how.cutters
+def _join(host: Host, reduction: Reduction) -> Coding:
+    return host.seconds(reduction.join_cpu), Activity.JOIN_CHUNKS, reduction.cutters
 
 
-def _compress(host: Host, how: Reduction) -> Coding:
-    return _scaled(host, how.compress_cpu, how), Activity.COMPRESS, how.threads
+def _compress(host: Host, reduction: Reduction) -> Coding:
+    return _scaled(host, reduction.compress_cpu, reduction), Activity.COMPRESS, reduction.threads
 
 
-def _expand(host: Host, how: Reduction) -> Coding:
-    return _scaled(host, how.expand_cpu, how), Activity.EXPAND, how.expanders
+def _expand(host: Host, reduction: Reduction) -> Coding:
+    return _scaled(host, reduction.expand_cpu, reduction), Activity.EXPAND, reduction.expanders
 
 
-def _scaled(host: Host, reference: float, how: Reduction) -> float:
+def _scaled(host: Host, reference: float, reduction: Reduction) -> float:
     """Seconds of a core whose speed is that of the measured one, or another: t = t_m (s_m / s)^p."""
-    return host.seconds(reference) * (host.speed / how.measured_at) ** (1.0 - how.scaling)
+    return host.seconds(reference) * (host.speed / reduction.measured_at) ** (1.0 - reduction.scaling)
 
 
 def _coded(
     shape: FlowShape,
     hosts: tuple[Host | None, Host | None],
-    how: Reduction,
+    reduction: Reduction,
     there: Sequence[Callable[[Host, Reduction], Coding]],
     undone: Callable[[Host, Reduction], Coding],
 ) -> FlowShape:
     """The shape with the coding of its direction at client or server; on a wire, the server undoes it."""
     client, server = hosts
-    if client is not None and how.at in {"client", "wire"}:
+    if client is not None and reduction.at in {"client", "wire"}:
         for coding in there:
-            shape = _inline(shape, client, coding(client, how), overlapped=how.overlapped)
-    if server is not None and how.at in {"wire", "server"}:
-        for coding in (undone,) if how.at == "wire" else there:
-            shape = _behind(shape, server, coding(server, how), overlapped=how.overlapped)
+            shape = _inline(shape, client, coding(client, reduction), overlapped=reduction.overlapped)
+    if server is not None and reduction.at in {"wire", "server"}:
+        for coding in (undone,) if reduction.at == "wire" else there:
+            shape = _behind(shape, server, coding(server, reduction), overlapped=reduction.overlapped)
     return shape
 
 

@@ -99,8 +99,8 @@ class Way(Late):
         (job, activity), copy = doing, saved.copies[0]
         there, server, done = copy.extents[0], system.hosts[self.server], 0.0
         for size, workers in phases(saved.size, self.workers, largest):
-            how = self.tool.coding(self.reduction, lambda workers=workers: workers)
-            going = compressed(of_workers(shape, workers), system.hosts[self.host], server, how)
+            reduction = self.tool.coding(self.reduction, lambda workers=workers: workers)
+            going = compressed(of_workers(shape, workers), system.hosts[self.host], server, reduction)
             networks = [system.networks[name] for name in self.networks]
             if there.medium in system.of(ObjectStore):
                 if self.server != self.host:
@@ -165,7 +165,7 @@ class Way(Late):
     def _from_tape(self, system: System, job: str, copy: Copy, sections: Sequence[Section], take: Take) -> Process:
         """Mount the cartridges that have sections, and let what each run brings be taken while the drive reads on."""
         reader = TapeReader(copy, self.networks, self.tool, self.connections or 1, self.tool.window)
-        host, server, how = system.hosts[self.host], system.hosts.get(self.server), copy.reduction
+        host, server, reduction = system.hosts[self.host], system.hosts.get(self.server), copy.reduction
         on: Cartridges = {}
         for section in sections:
             for name, runs in reader.cartridges(section.begin, section.size).items():
@@ -176,10 +176,10 @@ class Way(Late):
             section = max((one for one in sections if one.begin <= begin), key=lambda one: one.begin)
 
             def worked(seconds: float) -> FlowShape:
-                shape = expanded(reader.reading(system, drive, stream, (host, seconds)), host, server, how)
+                shape = expanded(reader.reading(system, drive, stream, (host, seconds)), host, server, reduction)
                 if server is not None and server is not host:
-                    shape = self.tool.serving(shape, server, handled=how.handled())
-                return shape._replace(sent=1.0 / how.sent)
+                    shape = self.tool.serving(shape, server, handled=reduction.handled())
+                return shape._replace(sent=1.0 / reduction.sent)
 
             size = sum(run.size for run in each)
             yield from take(section, begin - section.begin, size, Coming(worked, law=drive.law(stream)))
@@ -193,23 +193,27 @@ class Way(Late):
 
         The part is an extent, the byte of it at which the part begins, and its bytes.
         """
-        (place, begin, size), how, host = part, copy.reduction, system.hosts[self.host]
+        (place, begin, size), reduction, host = part, copy.reduction, system.hosts[self.host]
         if place.medium in system.of(ObjectStore):
-            shape = expanded(of_workers(FlowShape(), workers), host, None, how).times(how.fetched)
+            shape = expanded(of_workers(FlowShape(), workers), host, None, reduction).times(reduction.fetched)
             shape = self._carried(system, shape, "read", copy, (size / copy.compression, workers))
-            shape, server = shape.times(1.0 / how.fetched), system.hosts.get(self.server, host)
-            return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))
+            shape, server = shape.times(1.0 / reduction.fetched), system.hosts.get(self.server, host)
+            return (
+                shape if server is host else self.tool.serving(shape, server, handled=reduction.handled(written=False))
+            )
         server = system.hosts[self.server]
         region = system.of(Volume)[place.medium].region
         source = region.part(place.position + begin / copy.compression, size / copy.compression)
-        shape = server.reading(source).times(1.0 / how.fetched)
+        shape = server.reading(source).times(1.0 / reduction.fetched)
         if server is host or self.tool.alternates:
-            shape = expanded(shape, host, server, how)
+            shape = expanded(shape, host, server, reduction)
         else:  # the host takes what has come while the server reads on
-            shape = expanded(FlowShape(), host, None, how).in_parallel_with(expanded(shape, None, server, how))
+            shape = expanded(FlowShape(), host, None, reduction).in_parallel_with(
+                expanded(shape, None, server, reduction)
+            )
         networks = [system.networks[name] for name in self.networks]
-        shape = self.tool.sending(shape, networks, self.workers, share=1.0 / how.returned)
-        return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))
+        shape = self.tool.sending(shape, networks, self.workers, share=1.0 / reduction.returned)
+        return shape if server is host else self.tool.serving(shape, server, handled=reduction.handled(written=False))
 
     def check(self, system: System, job: str, size: float) -> Process:
         """Read the finished backup once more, at the pace of one core."""

@@ -13,25 +13,27 @@ Pace = tuple[Link, float | None, float | None]
 """The link that all streams share, and the greatest rates of all of them and of one, bytes a second."""
 
 
-def ingested(shape: FlowShape, system: System, job: str, device: str, how: Reduction) -> FlowShape:
+def ingested(shape: FlowShape, system: System, job: str, device: str, reduction: Reduction) -> FlowShape:
     """The shape of a byte that is saved when a store takes it, too.
 
     All streams share what the store takes at most, and the disks on which its index is read for some chunks. A store of
     objects has no such disks.
     """
-    pace = (system.ingest(device), how.ingest, how.stream_ingest)
+    pace = (system.ingest(device), reduction.ingest, reduction.stream_ingest)
     shape = _paced(shape, pace, (f"{job}.ingest", Activity.FIND_CHUNKS))
-    if device in system.of(Volume) and how.index_reads > 0.0:
+    if device in system.of(Volume) and reduction.index_reads > 0.0:
         region = system.of(Volume)[device].region
         one = region.store.scattered("read", region.begin, region.size, 1.0)
-        shape = shape.plus({region.store.link: how.index_reads * one.busy})
+        shape = shape.plus({region.store.link: reduction.index_reads * one.busy})
     return shape
 
 
-def given_back(shape: FlowShape, system: System, device: str, how: Reduction) -> FlowShape:
+def given_back(shape: FlowShape, system: System, device: str, reduction: Reduction) -> FlowShape:
     """The shape of a byte that comes back when a store on disk gives it, which all streams share."""
     link = system.ingest(device, back=True)
-    return _paced(shape, (link, how.restore_rate, how.stream_restore_rate), (link.name, Activity.JOIN_CHUNKS))
+    return _paced(
+        shape, (link, reduction.restore_rate, reduction.stream_restore_rate), (link.name, Activity.JOIN_CHUNKS)
+    )
 
 
 def _paced(shape: FlowShape, pace: Pace, own: tuple[str, str]) -> FlowShape:
