@@ -15,32 +15,22 @@ from ruamel.yaml import YAML
 from simbackup import shelf, units
 from simbackup.foreign.histories.finished_job import COLUMNS, FinishedJob
 from simbackup.foreign.histories.mapping import MappingSpec, built_in
-from simbackup.planning.failure import SiteFailureSpec
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
-from simbackup.planning.policy import (
-    LimitSpec,
-    LogsSpec,
-    PolicySpec,
-    RetentionSpec,
-    SecondCopySpec,
-    SnapshotsSpec,
-    StagingSpec,
-)
-from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpec
+from simbackup.planning.spec import SiteSpec, TargetSpec
 from simbackup.protection.spec import LossesSpec, LossSpec
 from simbackup.scenario import load, names
 from simbackup.schema import registry
-from simbackup.schema.calibration import Constant, Fit
+from simbackup.schema.calibration import Fit
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import Fleet, SpreadStarts
-from simbackup.schema.history import HistoryJob, HistorySpec
+from simbackup.schema.history import HistorySpec
 from simbackup.schema.job import JobSpec
 from simbackup.schema.measured import MeasuredRow
 from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Quantity, Unit
 from simbackup.schema.reflection import attribute_texts, held_parts, mark_of, nested_part, sheet_kind, text_of
-from simbackup.schema.study import BoundSpec, CorrelationSpec, RangeSpec, SpanSpec, StudySpec
+from simbackup.schema.study import StudySpec
 from simbackup.schema.yaml_file import read
 
 FOLDER = Path(__file__).parent / "reference"
@@ -107,15 +97,7 @@ def pages() -> Pages:
     for name, sheet in registry.sheets().items():
         found[f"datasheets/{name}.md"] = _page(name, sheet, _sheet(name), "") + _beside(name, beside.get(name))
     found["jobs.md"] = _page("Every job", JobSpec, None, "") + _written("jobs.md")
-    study = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
-    inside = {
-        "vary": RangeSpec,
-        "optimise: values": SpanSpec,
-        "optimise: limits": BoundSpec,
-        "correlations": CorrelationSpec,
-    }
-    nested = [line for key, part in inside.items() for line in (*_nested(key, part), "")]
-    found["study.md"] = study.replace("## Example", "\n".join([*nested, "## Example"]))
+    found["study.md"] = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
     found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), *_fleet(), ""])
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
@@ -143,16 +125,7 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
     if common:
         named = ", ".join(f"`{key}`" for key in sorted(common))
         lines += ["", f"Keys of [every job](../jobs.md): {named}."]
-    for key in [key for key in keys if key not in common]:
-        inner = nested_part(part, key)
-        kind = sheet_kind(inner) if inner is not None else None
-        if inner is None:
-            lines += _held(part, key)
-        elif kind is None:
-            lines += ["", *_nested(key, inner)]
-        elif further := _further(inner, kind):
-            said = f"Keys besides those of its [datasheet]({'../' if section in FOLDERS else ''}datasheets/{kind}.md):"
-            lines += ["", f"## `{key}`", "", _text(inner.__doc__), "", said, "", *_table(inner, further)]
+    lines += _inside(part, [key for key in keys if key not in common], {part}, "../" if section in FOLDERS else "")
     if example is not None:
         origin, text = example
         lines += ["", "## Example", "", f"From `{origin}`:", "", "```yaml", text.rstrip(), "```"]
@@ -188,14 +161,7 @@ def _further(part: type[BaseModel], kind: str) -> list[str]:
 
 def _site() -> str:
     """The page of site files, and of the goals beside them."""
-    inside = {
-        "machines": MachineSpec, "targets": TargetSpec, "limit": LimitSpec, "policies": PolicySpec,
-        "logs": LogsSpec, "snapshots": SnapshotsSpec, "staging": StagingSpec,
-        "copies": SecondCopySpec, "retention": RetentionSpec, "systems": SystemSpec, "failures": SiteFailureSpec,
-    }  # fmt: skip
     lines = [_page("Sites: site.yaml", SiteSpec, None, "").rstrip()]
-    for key, part in inside.items():
-        lines += ["", *_nested(key, part)]
     lines += ["", "For complete files, see `scenarios/planning/templates/`; for results, see [plan a site]"]
     lines[-1] += "(../how-to/plan-a-site.md)."
     lines += ["", "# Goals: goals.yaml", "", _text(GoalsSpec.__doc__), "", *_table(GoalsSpec, GoalsSpec.model_fields)]
@@ -207,7 +173,7 @@ def _site() -> str:
 def _history() -> str:
     """The page of histories: the block of a scenario, the columns of jobs.csv, and mappings of columns."""
     lines = [_page("Histories of jobs: history, jobs.csv", HistorySpec, None, "").rstrip(), ""]
-    lines += [*_nested("jobs", HistoryJob), "", *_nested("fit", Constant), "", "## `jobs.csv`", ""]
+    lines += ["## `jobs.csv`", ""]
     lines += [_text(FinishedJob.__doc__), "", "| column | meaning |", "|---|---|"]
     lines += [f"| `{column}` | {_text(attribute_texts(FinishedJob)[column])} |" for column in COLUMNS]
     lines += ["", "## Mappings of columns: NAME.yaml", "", _text(MappingSpec.__doc__), ""]
@@ -221,12 +187,19 @@ def _nested(key: str, part: type[BaseModel]) -> list[str]:
     return [f"## `{key}`", "", _text(part.__doc__), "", *_table(part, list(part.model_fields))]
 
 
-def _held(part: type[BaseModel], key: str) -> list[str]:
-    """What stands inside the mappings of a key, and what these hold in their turn."""
+def _inside(part: type[BaseModel], keys: Iterable[str], shown: set[type[BaseModel]], up: str) -> list[str]:
+    """What stands inside some keys, and what that holds in its turn; each class once on a page."""
     lines: list[str] = []
-    for inner in held_parts(part, key):
-        lines += ["", *_nested(key, inner)]
-        lines += [line for name in inner.model_fields for line in _held(inner, name)]
+    for key, inner in [(name, each) for name in keys for each in held_parts(part, name)]:
+        kind = sheet_kind(inner)
+        if inner in shown:
+            continue
+        shown.add(inner)
+        if kind is None:
+            lines += ["", *_nested(key, inner), *_inside(inner, inner.model_fields, shown, up)]
+        elif further := _further(inner, kind):
+            said = f"Keys besides those of its [datasheet]({up}datasheets/{kind}.md):"
+            lines += ["", f"## `{key}`", "", _text(inner.__doc__), "", said, "", *_table(inner, further)]
     return lines
 
 

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
-from simbackup.planning.failure import SiteFailureSpec
-from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
-from simbackup.planning.policy import LevelName, PolicySpec, SecondCopySpec
+from simbackup.planning.goals import GoalsSpec
+from simbackup.planning.policy import LevelName, PolicySpec
 from simbackup.planning.prices import PricesSheet
-from simbackup.planning.spec import (
-    CostSpec,
-    DatastoreSpec,
-    MachineSpec,
-    PurchaseSpec,
-    SiteHostSpec,
-    SiteSpec,
-    SystemSpec,
-    TargetSpec,
-)
+from simbackup.planning.spec import DatastoreSpec, SiteSpec, SystemSpec, TargetSpec
 from simbackup.schema.json_forms import Forms, Json
 from simbackup.schema.part import NAME
 from simbackup.schema.quantity import Frozen, Unit
-from simbackup.schema.reflection import about
+from simbackup.schema.reflection import about, held_parts
 from simbackup.schema.registry import sheets
 
 KINDS = {
@@ -30,22 +20,6 @@ KINDS = {
     "goals": "What a site has to reach (goals.yaml).",
 }
 """The kinds of files of plans that have a schema."""
-NAMED: dict[type[Frozen], dict[str, type[Frozen]]] = {
-    SiteSpec: {
-        "machines": MachineSpec,
-        "hosts": SiteHostSpec,
-        "datastores": DatastoreSpec,
-        "targets": TargetSpec,
-        "policies": PolicySpec,
-        "systems": SystemSpec,
-        "failures": SiteFailureSpec,
-        "costs": CostSpec,
-        "purchases": PurchaseSpec,
-    },
-    PolicySpec: {"copies": SecondCopySpec},
-    GoalsSpec: {"restores": RestoreGoalSpec},
-}
-"""Keys that hold parts by name."""
 NAMING: dict[type[Frozen], tuple[str, ...]] = {TargetSpec: ("device", "host"), DatastoreSpec: ("device", "link")}
 """Keys of parts of a scenario that may also name another part of the site."""
 PART_NAME = NAME.pattern.replace(r"\Z", "$")
@@ -73,14 +47,14 @@ def site_schema(kind: str, datasheets: Iterable[str] = ()) -> Json:
         prices["properties"]["model"] = forms.sheet_name("prices")
         del prices["required"]
         body["properties"]["prices"]["anyOf"] = [forms.sheet_name("prices"), prices]
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": kind.capitalize()}
-    return {**head, **body, "description": KINDS[kind], "$defs": dict(sorted(forms.defs.items()))}
+    return forms.file(kind, KINDS[kind], body)
 
 
 def _whole(forms: Forms, part: type[Frozen]) -> Json:
     """The form of a class with what it requires, and of the parts that it holds by name."""
     body = forms.whole(part)
-    for key, inner in NAMED.get(part, {}).items():
+    named = (key for key in part.model_fields if get_origin(part.model_fields[key].annotation) is dict)
+    for key, inner in [(name, each) for name in named for each in held_parts(part, name)]:
         parts = forms.named(_whole(forms, inner), body["properties"][key].get("description") or about(inner))
         body["properties"][key] = {**parts, "propertyNames": {"pattern": PART_NAME}}
     if part is PolicySpec:

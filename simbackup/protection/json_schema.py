@@ -27,5 +27,4 @@ def losses_schema(datasheets: Iterable[str] = ()) -> Json:
     }
     about = body["properties"]["losses"]["description"]
     body["properties"]["losses"] = forms.named({"anyOf": [loss, {"type": "null"}]}, about)
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Losses"}
-    return {**head, **body, "description": KINDS["losses"], "$defs": dict(sorted(forms.defs.items()))}
+    return forms.file("losses", KINDS["losses"], body)

@@ -94,9 +94,7 @@ def json_schema(kind: Kind, datasheets: Iterable[str] = ()) -> Json:
         "measured": build.measured,
         "calibration": lambda: closed({"constants": build.named(build.whole(Fit), TEXTS["constants"])}, "constants"),
     }
-    body = bodies[kind]()
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": kind.capitalize()}
-    return {**head, **body, "description": KINDS[kind], "$defs": dict(sorted(build.defs.items()))}
+    return build.file(kind, KINDS[kind], bodies[kind]())
 
 
 class _Files(Forms):

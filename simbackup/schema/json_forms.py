@@ -37,6 +37,11 @@ class Forms:
     """Names of datasheets, `kind/name`, that editors offer."""
     defs: Json = field(default_factory=dict[str, Any])
 
+    def file(self, kind: str, text: str, body: Json) -> Json:
+        """The schema of a kind of file, with its head and all definitions that it needs."""
+        head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": kind.capitalize()}
+        return {**head, **body, "description": text, "$defs": dict(sorted(self.defs.items()))}
+
     def named(self, part: Json, text: str) -> Json:
         """Parts by name."""
         return {"description": text, "type": "object", "additionalProperties": part}

@@ -51,8 +51,8 @@ WORDS = {
 }
 """Words that also mean something that all rooms share, and what."""
 NAMED = {
-    "schema/job.py": {"tool", "engine"},
-    "schema/retired.py": {"request"},
+    "schema/job.py": {"tool"},
+    "schema/retired.py": {"request", "rounds"},
     "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool"},
     "foreign/histories/bacula_report.py": {"copy"},

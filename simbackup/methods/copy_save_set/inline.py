@@ -21,7 +21,7 @@ REMEDY = "leave 'inline' out: the copy is then made from the finished save set"
 def check_inline(checks: Checks, path: Path, copy: Copying) -> None:
     """Report a backup that cannot write further copies, keys without effect, and a target without a way."""
     saved = checks.spec.jobs[copy.save_set]
-    said = [key for key in NOT_INLINE if getattr(copy, key) is not None and getattr(copy, key) not in {(), False}]
+    said = [key for key in NOT_INLINE if copy.states(key) and getattr(copy, key) not in {(), False}]
     for key in said:
         message = f"has no effect on an inline copy, which '{copy.save_set}' writes while it runs"
         checks.report((*path, key), message, f"leave it out, or write it in '{copy.save_set}'")
