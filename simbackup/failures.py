@@ -258,12 +258,20 @@ def _lose_disk(system: System, failure: Failure) -> Process:
     if failure.spare is None:
         return
     yield system.env.timeout(failure.spare)
-    try:
-        yield from Rebuild(name, 1.0).run(system, f"failures.{failure.name}")
-    except JobFailedError as error:
-        failure.note(system, f"is not rebuilt: {error}")
-    else:
-        failure.note(system, "has been rebuilt onto a spare disk")
+    job = f"failures.{failure.name}"
+    while True:
+        try:
+            yield from Rebuild(name, 1.0).run(system, job)
+        except JobFailedError as error:
+            failure.note(system, f"is not rebuilt: {error}")
+        else:
+            failure.note(system, "has been rebuilt onto a spare disk")
+            return
+        closure = system.network.admit(job)
+        if closure is None or closure.opens is None:
+            return
+        if not closure.opens.processed:
+            yield closure.opens  # it begins again when what has failed is back
 
 
 def _lose_drive(system: System, failure: Failure) -> Process:

@@ -17,6 +17,8 @@ def protection(found: Protection) -> None:
     show.table(("policy", "systems", "weakest point"), [
         (name, systems, found.weakest[name]) for name, systems in groups.items()
     ], "Systems")  # fmt: skip
+    for name, (others, why) in found.dominating.items():
+        show.line(f"'{name}' loses no more to any loss than {' and '.join(map(repr, others))}: back from {why}")
     timed = any(answer.back is not None for answer in found.answers)
     first = found.groups[0]
     rows = [

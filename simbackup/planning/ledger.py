@@ -346,7 +346,8 @@ class Ledgers:
         day = max((each for each in self.kept if each <= yesterday), default=None)
         ledger = Ledger(self.site) if day is None else self._unpacked(self.kept[day])
         for each in ledger.days(yesterday, day) if day is None or day < yesterday else ():
-            if (each.day >= self.since and (each.day - self.since).days % KEPT_EVERY == 0) or each.day == yesterday:
+            regular = each.day >= self.since and (each.day - self.since).days % KEPT_EVERY == 0
+            if regular or each.day == yesterday:
                 self.kept[each.day] = self._packed(ledger)
         for _ in ledger.days(now, yesterday if yesterday >= self.site.start else None):
             pass
@@ -364,7 +365,7 @@ class Ledgers:
 
     def _unpacked(self, state: bytes) -> Ledger:
         """A ledger in a state."""
-        unpickler = pickle.Unpickler(io.BytesIO(state))  # noqa: S301 - it was packed by this very run
+        unpickler = pickle.Unpickler(io.BytesIO(state))  # noqa: S301 (of this process)
         unpickler.persistent_load = self._shared.__getitem__  # pyright: ignore[reportAttributeAccessIssue]
         return unpickler.load()
 

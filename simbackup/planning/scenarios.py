@@ -87,10 +87,18 @@ def failing(file: SiteFile, night: Night) -> dict[str, Any]:
 
 
 def rebuilds(file: SiteFile, night: Night) -> dict[str, dict[str, Any]]:
-    """The jobs that rebuild arrays in a night: each begins when a spare disk takes the place of one that has failed."""
+    """The jobs that rebuild arrays in a night: each begins when a spare disk takes the place of one that has failed.
+
+    It begins anew after each other failure that interrupts it.
+    """
     disks = ((n, one) for n, one in enumerate(night.failures, 1) if file.spec.failures[one.name].what == "disk")
     return {
-        f"{name}-{number}-{REBUILD}": {"method": REBUILD, "of": part, "begin": f"{at + lasts} s"}
+        f"{name}-{number}-{REBUILD}": {
+            "method": REBUILD,
+            "of": part,
+            "begin": f"{at + lasts} s",
+            "retries": len(night.failures) - 1,
+        }
         for number, (name, at, lasts) in disks
         for part in parts_that_fail(file.spec, file.spec.failures[name])
     }

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 ROUNDING, TINY = 1e-12, 1e-300
 """Shares and seconds that are lost to rounding."""
+NEARLY = 1e-9
+"""Share of all moments by which sums over many pieces may differ by rounding."""
 
 
 class Source(NamedTuple):
@@ -127,6 +129,23 @@ class Spread:
         """The share of moments at which less than this is lost."""
         shares, low, high = self._left
         return self.below(seconds) - float(np.sum(shares[(low == seconds) & (high == seconds)]))
+
+    def no_more_than(self, other: Spread) -> bool:
+        """Whether it is nowhere more probable than with another to lose more than any amount.
+
+        >>> made = Source("pool", 0.0)
+        >>> one, other = (Spread((Piece(0.0, 10.0, low, low + 10.0, made),)) for low in (0.0, 2.0))
+        >>> one.no_more_than(other), other.no_more_than(one)
+        (True, False)
+        """
+        if self.everything > other.everything + ROUNDING:
+            return False
+        left = [one for one in (*self.pieces, *other.pieces) if one.source is not None]
+        ends = {end for one in left for end in (one.low, one.high)}
+        return all(
+            self.below(end) >= other.below(end) - NEARLY and self._before(end) >= other._before(end) - NEARLY
+            for end in ends
+        )
 
     @cached_property
     def copies(self) -> dict[str, float]:

@@ -106,6 +106,12 @@ class Answer:
         """The probability that it costs more seconds of data than this."""
         return 0.0 if self.lost is None else 1.0 - self.lost.below(seconds)
 
+    def no_worse_than(self, other: Answer) -> bool:
+        """Whether it is nowhere more probable than in another answer that more data are lost than any amount."""
+        if self.lost is None or other.lost is None:
+            return self.lost is None
+        return self.lost.no_more_than(other.lost)
+
     @property
     def mean_lost(self) -> float:
         """Mean seconds of data lost where they come back; 0 if the data are spared, without end if they never do."""
@@ -169,6 +175,32 @@ class Protection:
         return {name: group.weakest(losses) for name, group in self.named.items()}
 
     @cached_property
+    def dominating(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        """The groups that lose no more data than others to any loss, and less to some: these others, and why.
+
+        The reason names the copies from which data come back, with the losses after which each of them does.
+        """
+        found: dict[str, tuple[tuple[str, ...], str]] = {}
+        for name, group in self.named.items():
+            less = tuple(
+                other for other, one in self.named.items() if one is not group and self._loses_less(group, one)
+            )
+            if less:
+                saved: dict[str, list[str]] = {}
+                for answer in self.of(group):
+                    if answer.saved_by:
+                        saved.setdefault(" or ".join(answer.saved_by), []).append(answer.loss.name)
+                after = (f"{copy} after {', '.join(dict.fromkeys(names))}" for copy, names in saved.items())
+                found[name] = less, "; ".join(after)
+        return found
+
+    def _loses_less(self, group: Group, other: Group) -> bool:
+        """Whether a group loses no more data than another to any loss, and less to some."""
+        pairs = list(zip(self.of(group), self.of(other), strict=True))
+        never_more = all(one.no_worse_than(two) for one, two in pairs)
+        return never_more and not all(two.no_worse_than(one) for one, two in pairs)
+
+    @cached_property
     def named(self) -> dict[str, Group]:
         """The groups by their names in tables: that of the policy, with the kind of machine where one has several."""
         several = {group.policy for group in self.groups if sum(g.policy == group.policy for g in self.groups) > 1}
@@ -224,6 +256,7 @@ class Protection:
                 for name, one in zip(self.named, self.expected, strict=True)
             ],
             "answers": [{**answer.row(), "saved_by": answer.saved_by, "why": answer.why} for answer in self.answers],
+            "never_more_than": {name: list(others) for name, (others, _) in self.dominating.items()},
             "left_out": list(self.left_out),
         }  # fmt: skip
 

@@ -163,6 +163,17 @@ def test_a_spare_is_filled_beside_the_jobs_and_then_all_disks_work() -> None:
     assert row(later, "full")["elapsed"] == pytest.approx(100e9 / 400e6, rel=1e-6)
 
 
+def test_a_rebuild_begins_again_when_what_interrupted_it_is_back() -> None:
+    """100 GB at 100 MB/s take 1,000 s, from 600 s on, when the host is back."""
+    failures = {
+        "first": {"disk": "array", "at": "0 s", "spare": "0 s"},
+        "crash": {"host": "host", "at": "500 s", "lasts": "100 s"},
+    }
+    result = run(ARRAY, failures, {"jobs.full.begin": "1 h"})
+    ended = [event.time for event in result.trace.events if "has been rebuilt" in event.what]
+    assert ended == [pytest.approx(1600.0, rel=1e-3)]
+
+
 def test_a_job_is_faster_again_from_the_moment_the_rebuild_ends() -> None:
     """Of 1,000 s of rebuild, the job sees what is left after 900.
 

@@ -290,3 +290,26 @@ def test_what_is_wrong_is_said_at_its_place(failure: dict[str, Any], said: str) 
     with pytest.raises(InputError) as caught:
         read_site(SITE | {"failures": {"crash": {"lasts": "1 h"} | failure}})
     assert any(said in str(one) and one.address.startswith("failures.crash") for one in caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("failures", "fails", "points"),
+    [
+        ({"a": ("host", "20:30", "2 h"), "b": ("device", "21:00", "3 h")}, 0, 10),  # overlapping; tried again at 0:00
+        ({"a": ("link", "20:00", "1 s")}, 0, 10),  # in the second in which all begin
+        ({"a": ("host", "20:30", "10 years")}, 0, 10),  # longer than the plan: the last nights never catch up
+        ({"a": ("host", "20:10", "1 h"), "b": ("device", "20:10", "1 h"), "c": ("disk", "20:10", "1 h")}, 0, 10),
+        ({"a": ("disk", "20:30", "1 min"), "b": ("host", "23:00", "2 h")}, 0, 10),  # the rebuild begins again
+    ],
+)
+def test_odd_failures_end_in_an_answer(failures: dict[str, tuple[str, str, str]], fails: int, points: int) -> None:
+    """All backups are tried again when what has failed is back; nothing is lost, and no rebuild is given up."""
+    given = {
+        name: {what: "network" if what == "link" else "pool", "at": f"2027-01-09 {at}", "lasts": lasts}
+        for name, (what, at, lasts) in failures.items()
+    }
+    found = of(given, retries=2)
+    assert found.failures[0]["fail"] == fails
+    assert found.days[-1].points == {"nightly": points}
+    assert not [one for one in found.warnings if "not rebuilt" in one.message]
+    assert (max(nights(found, "a").values()) > 1e8) == ("10 years" in str(failures))

@@ -62,6 +62,29 @@ def test_splitting_has_the_exact_mean_in_its_interval(disks: int, tolerated: int
     assert width < 0.1 * found.value
 
 
+@pytest.mark.parametrize("unreadable", [0.0, 0.01])
+@pytest.mark.parametrize("disks", [2, 6])
+def test_rebuilds_of_constant_time_have_a_closed_form_with_one_parity(disks: int, unreadable: float) -> None:
+    """A cycle waits for a failure; the rebuild meets a bad sector, or else another failure with 1 - exp(-f R)."""
+    group = DiskGroup(disks, 1, 1.0 / 2000.0, 10.0, unreadable)
+    first, next_one = group.rate(0), group.rate(1)
+    second = -math.expm1(-next_one * 10.0)
+    loss = group.spoilt + (1.0 - group.spoilt) * second
+    cycle = 1.0 / first + (1.0 - group.spoilt) * second / next_one
+    assert simulated(group, constant(10.0), runs=400).value == pytest.approx(cycle / loss, rel=1e-4)
+
+
+def test_rebuilds_of_constant_time_have_a_closed_form_with_two_parities() -> None:
+    """Another failure in the rebuild, at rate a, and a third in what is left of it, at rate b; else it begins again."""
+    group = DiskGroup(8, 2, 1.0 / 2000.0, 10.0)
+    a, b, rebuild = group.rate(1), group.rate(2), 10.0
+    third = -math.expm1(-a * rebuild) - a * math.exp(-b * rebuild) * -math.expm1(-(a - b) * rebuild) / (a - b)
+    again = -math.expm1(-a * rebuild) - third
+    cycle, loss = 1.0 / group.rate(0) + rebuild / (1.0 - again), third / (1.0 - again)
+    found = simulated(group, constant(rebuild), runs=2000)
+    assert found.value == pytest.approx(cycle / loss, rel=0.02)
+
+
 def test_splitting_agrees_with_brute_force_where_rebuilds_take_constant_times() -> None:
     group = DiskGroup(6, 2, 1.0 / 100.0, 10.0)
     draw = np.random.default_rng(5)
