@@ -308,7 +308,7 @@ class FlowShape(NamedTuple):
         return self._replace(
             demands={link: demand * units for link, demand in self.demands.items()},
             moves={link: moved * units for link, moved in self.moves.items()},
-            cap=self.cap / units if units > 0.0 else math.inf,
+            cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
             locked=self.locked * units,
             visits={link: times * units for link, times in self.visits.items()},
