@@ -38,6 +38,8 @@ SAMPLE = 1 << 20
 """Bytes of source text, and of machine code, that a kernel compresses."""
 FILES, SMALL, PER_DIRECTORY, PIECE, COPIED = 2000, 4096, 100, 64 << 10, 64 << 20
 """Files that are made and read, bytes of each, files in a directory; bytes of a piece of a large file, and of all."""
+CONTENT, BUFFER = bytes(SMALL), bytearray(10 << 10)
+"""What a small file holds, and what takes the bytes that are read."""
 KERNELS: dict[str, Callable[[bytes], bytes]] = {
     "gzip-6": lambda data: zlib.compress(data, 6),
     "bzip2": lambda data: bz2.compress(data, 9),
@@ -159,13 +161,11 @@ def _page_cache(folder: Folder) -> dict[str, Any]:
     costs: dict[str, list[float]] = {"create_cpu": [], "cpu_per_file": [], "walk_cpu": []}
     rates: list[float] = []
     for _ in range(TIMES):
-        paths = [folder.scratch / f"{number // PER_DIRECTORY}" / f"{number}" for number in range(FILES)]
-        for path in paths[::PER_DIRECTORY]:
-            path.parent.mkdir(parents=True)
-        for name, each in (("create_cpu", _create), ("cpu_per_file", _read), ("walk_cpu", os.lstat)):
+        folder.scratch.mkdir()
+        for name, each in (("create_cpu", _create), ("cpu_per_file", _read), ("walk_cpu", _look)):
             start = time.process_time()
-            for path in paths:
-                each(path)
+            for number in range(FILES // PER_DIRECTORY):
+                _in_directory(folder.scratch / f"{number}", each)
             costs[name].append((time.process_time() - start) / FILES)
         start = time.process_time()
         _copy(folder.scratch / "large")
@@ -176,18 +176,34 @@ def _page_cache(folder: Folder) -> dict[str, Any]:
     return {"filesystem": {name: _digits(times) for name, times in least.items()}, "copy_rate": _digits(most)}
 
 
-def _create(path: Path) -> None:
+def _in_directory(path: Path, each: Callable[[str, int], object]) -> None:
+    """Do something with each file of a directory, as programs do that walk through a tree."""
+    path.mkdir(exist_ok=True)
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        for number in range(PER_DIRECTORY):
+            each(str(number), directory)
+    finally:
+        os.close(directory)
+
+
+def _create(name: str, directory: int) -> None:
     """Make a small file."""
-    file = os.open(path, os.O_CREAT | os.O_WRONLY)
-    os.write(file, bytes(SMALL))
+    file = os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=directory)
+    os.write(file, CONTENT)
     os.close(file)
 
 
-def _read(path: Path) -> None:
+def _look(name: str, directory: int) -> None:
+    """Look whether a file has changed."""
+    os.stat(name, dir_fd=directory, follow_symlinks=False)
+
+
+def _read(name: str, directory: int) -> None:
     """Look at a small file, open it, read it to its end and close it."""
-    os.lstat(path)
-    file = os.open(path, os.O_RDONLY)
-    while os.read(file, PIECE):
+    _look(name, directory)
+    file = os.open(name, os.O_RDONLY, dir_fd=directory)
+    while os.readv(file, [BUFFER]):
         pass
     os.close(file)
 

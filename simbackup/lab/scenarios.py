@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -79,7 +79,7 @@ def disk(machine: Mapping[str, Any]) -> Mapped:
     return {"model": DISK_LIKE, **values}
 
 
-def data(machine: Mapping[str, Any], asked: Asked, on: str, jobs: Iterable[Mapped]) -> Mapped:
+def data(machine: Mapping[str, Any], asked: Asked, on: str, jobs: Collection[Mapped]) -> Mapped:
     """The data of a run, in the page cache, for some jobs."""
     given: Mapped = {
         "on": on, "size": f"{max(asked.content.bytes, 1)} B", "files": max(asked.content.files, 1),
@@ -87,8 +87,8 @@ def data(machine: Mapping[str, Any], asked: Asked, on: str, jobs: Iterable[Mappe
     }  # fmt: skip
     if any("compressor" in job for job in jobs):
         ratio = round(max(asked.ratio, 1.0), 4)
-        given |= {"compression": ratio, "incompressible": round(min(asked.hard, 1.0 / ratio), 6)}
-    if asked.changed < 1.0:
+        given |= {"compression": ratio, "incompressible": round(min(asked.hard, 1.0 / ratio), 9)}
+    if any("since" in job for job in jobs):
         given["change"] = {"daily": f"{asked.changed_bytes:.4%}", "daily_files": f"{asked.changed:.4%}"}
     return given
 

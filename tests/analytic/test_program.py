@@ -106,6 +106,14 @@ def test_a_compressor_passes_over_bytes_that_do_not_shrink() -> None:
     assert result.get("jobs.save.elapsed") == pytest.approx((0.25 + 0.75 * 6.0) * 1e-9 / 2.0 * SIZE, rel=1e-3)
 
 
+def test_files_change_without_bytes() -> None:
+    steps = {"at": "data", "do": "open"}, {"at": "target", "do": "write", "of": "stored"}
+    changes = {"data.tree.change.daily": "0 %"}
+    found = simulated({"one": group(*steps)}, changes=changes, since="24 h", target="target")
+    # a tenth of the files, each found, opened and read at the disk of the client, in turn
+    assert found.get("jobs.save.elapsed") >= 0.1 * FILES * 1e-3 / 2.0
+
+
 def test_more_bytes_that_do_not_shrink_than_compression_leaves() -> None:
     job = loaded({"one": group({"at": "cpu", "byte": "1 ns/B", "coded_byte": "1 ns/B"}, items="1 MB")})
     with pytest.raises(sb.InputError, match=r"at 2:1, only 0\.5 of the bytes are left after compression"):

@@ -451,6 +451,8 @@ def _moving(context: Context, group: Group, step: Step, moved: float) -> FlowSha
         requests = 1.0 if step.times is None else step.times, step.request or 1.0
     if requests is not None:
         return _positioned(context, (group, step), place, requests)
+    if moved <= 0.0:
+        return FlowShape()
     if step.do == "write":  # a cache takes them
         maker = None if shared is None else (shared[0], shared[2])
         copied = host.then(FlowShape(), 1.0 / host.copy_rate)
