@@ -14,9 +14,16 @@ from simbackup.policies.horizon import HORIZON
 
 def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .html file.")] = Path(
-        "report.html"
-    ),
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write a page (.html), a PDF (.pdf, printed by an installed Chromium, Chrome or Edge), or all tables "
+            "(.xlsx); may be repeated. report.html by default.",
+        ),
+    ] = None,
     until: Annotated[
         str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
     ] = HORIZON,
@@ -42,12 +49,13 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Write a page for a manager: verdicts, what decides, recovery, cost, and the assumptions with their sources.
 
-    It is one file that loads nothing else; to get a PDF, print it in a browser.
+    The page is one file that loads nothing else.
     """
     from simbackup.cli import counting  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
-    from simbackup.output.target import PAGE, check_file  # noqa: PLC0415
+    from simbackup.output.target import PAGE, PRINT, WORKBOOK, check_file  # noqa: PLC0415
+    from simbackup.output.together import together  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
     from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
@@ -55,11 +63,15 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.planning.restore import moment_of, restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
+    from simbackup.planning.writing import write_tables  # noqa: PLC0415
     from simbackup.reporting.page import check_engine  # noqa: PLC0415
-    from simbackup.reporting.site_report import site_page, usual_losses  # noqa: PLC0415
+    from simbackup.reporting.printing import browser, printed  # noqa: PLC0415
+    from simbackup.reporting.site_report import site_page, site_tables, usual_losses  # noqa: PLC0415
 
     check_engine()
-    check_file(out, PAGE)
+    outputs = {path: check_file(path, (*PAGE, *PRINT, *WORKBOOK)) for path in out or [Path("report.html")]}
+    if "pdf" in outputs.values():
+        browser()
     wanted = None if goals is None else read_goals(goals)
     loaded = load_site(site, overrides(sets or []))
     losses = lost if lost is not None else usual_losses(loaded)
@@ -80,5 +92,12 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         restore(loaded, "site", day, name, intervals=intervals.value, nights=found.nights, explain=True)
         for name in losses
     ]
-    page = site_page(found, sure, recoveries, None if wanted is None else judged(found, wanted))
-    note(f"written to {write_whole(out, page)}")
+    goals_met = None if wanted is None else judged(found, wanted)
+    page = site_page(found, sure, recoveries, goals_met)
+    with together():
+        for path, form in outputs.items():
+            if form == "xlsx":
+                write_tables(site_tables(found, recoveries, goals_met), path)
+            else:
+                write_whole(path, printed(page) if form == "pdf" else page)
+    note(f"written to {' and '.join(map(str, outputs))}")

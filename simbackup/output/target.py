@@ -11,6 +11,7 @@ from simbackup.errors import ResultError
 from simbackup.output.mark import check_replaced
 
 PICTURE, SYSTEM, TRACE, PAGE, WORKBOOK = ("png", "svg", "pdf"), ("svg", "mmd", "dot"), ("json",), ("html",), ("xlsx",)
+PRINT = ("pdf",)
 TABLE = ("csv", "parquet", "xlsx", "json")
 YAML = ("yaml", "yml")
 """Extensions of pictures of results, drawings of systems, traces, reports and their tables, studies, and sites."""

@@ -416,9 +416,9 @@ class Plan(Tabled):
 
     def tables(self) -> dict[str, list[Row]]:
         """All tables by name: clients, limits, capacity, points, losses, months, failures, nights."""
-        return self._summaries() | {"nights": [verdict._asdict() for verdict in self.verdicts]}
+        return self.summaries() | {"nights": [verdict._asdict() for verdict in self.verdicts]}
 
-    def _summaries(self) -> dict[str, list[Row]]:
+    def summaries(self) -> dict[str, list[Row]]:
         """All tables but that of the nights one by one, which is as long as systems and nights are many."""
         return {
             "clients": self.clients, "limits": [limit._asdict() for limit in self.limits], "capacity": self.capacity,
@@ -447,7 +447,7 @@ class Plan(Tabled):
             "nights_simulated": self.simulated,
             "interpolation_error": self.error,
         }  # fmt: skip
-        return head | self._summaries()
+        return head | self.summaries()
 
     def partial_tables(self) -> dict[str, list[Row]]:
         """The tables of what is known if not all nights were simulated: those of capacity, and nights that were."""

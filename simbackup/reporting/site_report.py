@@ -65,6 +65,31 @@ def site_page(
     )  # fmt: skip
 
 
+def site_tables(
+    found: Plan, recoveries: Sequence[Recovery] = (), goals: Sequence[Goal] | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """All tables behind the page, in SI units: those of the plan, restores by system with their phases, and goals.
+
+    Windows are counted by level; the table of every night is that of `plan run --out`.
+    """
+    tables = found.summaries()
+    heads = ("policy", "level", "copy")
+    tables["windows"] = [
+        dict(zip(heads, key, strict=True)) | one._asdict() for key, one in found.windows.levels.items()
+    ]
+    for one in recoveries:
+        name = one.lost or "data alone"
+        tables[f"restore {name}"] = [each._asdict() for each in one.systems]
+        if one.reasons is not None:
+            tables[f"phases {name}"] = [each._asdict() for each in one.reasons.phases]
+    if goals is not None:
+        tables["goals"] = [one._asdict() for one in goals]
+    stated = _stated(found.site)
+    names = [column.name for column in stated.columns]
+    tables["assumed"] = [{name: cell.text for name, cell in zip(names, row, strict=True)} for row in stated.rows]
+    return tables
+
+
 def usual_losses(site: PlannedSite) -> list[str]:
     """After which losses a site is restored unless others are named: that of the place of its first target.
 

@@ -335,3 +335,19 @@ def test_ctrl_c_shows_and_keeps_what_is_known() -> None:
     found = json.loads(again.stdout)
     assert (again.returncode, found["interrupted"], found["nights_simulated"]) == (130, True, 3)
     assert again.stderr.splitlines()[-1] == "interrupted; what was known by then is shown"
+
+
+@pytest.mark.slow
+def test_a_report_as_page_and_workbook(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, _, err = called(
+        capsys, monkeypatch, "report", site, "--until", "2 weeks", "--intervals", "none", "-o", "r.html", "-o", "r.xlsx"
+    )
+    assert (code, err.strip().splitlines()[-1]) == (0, "written to r.html and r.xlsx")
+    sheets = pd.read_excel("r.xlsx", sheet_name=None)
+    assert {"clients", "capacity", "windows", "months", "losses", "assumed"} <= sheets.keys()
+    assert len([name for name in sheets if name.startswith("restore ")]) == 1
+    assert Path("r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    code, _, err = called(capsys, monkeypatch, "report", site, "-o", "r.docx")
+    assert (code, "use .html, .pdf or .xlsx" in err) == (2, True)
