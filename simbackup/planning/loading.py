@@ -24,6 +24,7 @@ from simbackup.schema.file_kind import SECTIONS, refuse_others
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.registry import DeviceKind, device_kinds
+from simbackup.schema.retired import retired_sheet
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import parse, read, refuse_unreachable
@@ -168,9 +169,9 @@ def over_datasheet(part: Node, kind: str, address: str, problems: list[Problem])
         sheet = shelf.load_datasheet(named.word)
     except InputError as error:
         legal = [each for each in shelf.names() if each.startswith(f"{kind}/")]
-        missing = Problem(
-            named.place, f"{address}.model", f"there is no datasheet '{named.word}'", choices(named.word, legal)
-        )
+        retired, message = retired_sheet(named.word), f"there is no datasheet '{named.word}'"
+        remedy = retired.instead if retired is not None else choices(named.word, legal)
+        missing = Problem(named.place, f"{address}.model", message, remedy, retired=retired)
         problems += error.problems if named.word in legal else [missing]
         return None
     return trees.overlay(sheet.tree.mapping["parameters"], given)

@@ -12,7 +12,7 @@ from simbackup.scenario.serial import with_serial_share
 from simbackup.schema import tree as trees
 from simbackup.schema.reflection import nested_sheets
 from simbackup.schema.registry import device_kinds
-from simbackup.schema.retired import DATASHEETS, LIST
+from simbackup.schema.retired import retired_sheet
 from simbackup.schema.tree import Node
 
 
@@ -160,6 +160,7 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, prob
             return None
     meant = {*kinds, name.split("/", maxsplit=1)[0]} if _around(name, kinds) or _beside(name, address, kinds) else kinds
     near = [legal for legal in shelf.names() if legal.split("/", maxsplit=1)[0] in meant]
-    remedy = f"{LIST} with '{DATASHEETS[name]}'" if name in DATASHEETS else choices(name, near)
-    problems.append(Problem(named.place, address, message, remedy))
+    retired = retired_sheet(name)
+    remedy = retired.instead if retired is not None else choices(name, near)
+    problems.append(Problem(named.place, address, message, remedy, retired=retired))
     return None

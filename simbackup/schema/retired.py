@@ -139,6 +139,11 @@ DATASHEETS: Mapping[str, str] = {
 """Datasheets of programs, and those with a list of what the program does."""
 
 
+def retired_sheet(name: str) -> Retired | None:
+    """What replaces a datasheet of an earlier version, None if there was none of this name."""
+    return Retired(f"{LIST} with '{DATASHEETS[name]}'") if name in DATASHEETS else None
+
+
 def retired_key(part: type[BaseModel], key: str) -> Retired | None:
     """What replaces a key that a class had in an earlier version, None if it never had it."""
     found = (KEYS.get(base.__name__, {}).get(key) for base in part.__mro__)

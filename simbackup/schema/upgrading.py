@@ -50,24 +50,22 @@ def upgraded(text: str, name: str, problems: Iterable[Problem]) -> tuple[str, li
     problems
         What `check` reports.
     """
-    left: list[Problem] = []
-    found: list[tuple[Problem, _Found]] = []
     tree: Any = _composed(text)
-    for problem in problems:
-        if problem.retired is None or problem.place.file != name:
-            continue
-        where = _found(tree, problem.place, problem.retired)
-        if where is None or where.retired.rewrite is None:
-            left.append(problem)
-        else:
-            found.append((problem, where))
+    every = [each for each in problems if each.retired is not None and each.place.file == name]
+    found = [(problem, _found(tree, problem.place, problem.retired)) for problem in every]
+    left: list[tuple[Problem, _Found | None]] = []
     for problem, where in found:
-        after = _rewritten(text, where)
+        after = _rewritten(text, where) if where is not None else None
         if after is None:
-            left.append(problem)
+            left.append((problem, where))
         else:
             text = after
-    return text, left
+    return text, [problem for problem, where in left if where is None or _stated(text, where)]
+
+
+def _stated(text: str, where: _Found) -> bool:
+    """Whether it is still there, and has not gone with another one that held it."""
+    return any(entry.key.value == where.key for entry in _entries(text, where.path)[0])
 
 
 def _composed(text: str) -> Any:

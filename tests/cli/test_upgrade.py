@@ -95,13 +95,16 @@ def test_it_shows_the_difference_and_writes_when_told(old: Path, capsys: pytest.
 
 def test_what_only_a_person_can_say_is_reported_and_stays(old: Path) -> None:
     by_hand = "  l: {method: copy_tree, data: f, to: g}\n"
-    tool = (
-        "  s: {method: file_level, data: f, to: e, tool: {model: backup_tool/gnu-tar, list_record: 3 B, in_turn: 1}}\n"
-    )
+    by_hand += "  z: {method: file_level, data: f, to: e, tool: backup_tool/zfs-send}\n"
+    tool = "  s: {method: image, data: f, to: e, tool: {model: backup_tool/gnu-tar, list_record: 3 B, in_turn: 1}}\n"
     old.write_text(OLD + by_hand + tool)
     with pytest.raises(InputError) as error:
         upgrade(str(old), write=True)
-    assert [problem.address for problem in error.value.problems] == ["jobs.l.method", "jobs.s.tool.in_turn"]
+    assert [problem.address for problem in error.value.problems] == [
+        "jobs.l.method",
+        "jobs.z.tool.model",
+        "jobs.s.tool.in_turn",
+    ]
     assert old.read_text() == NEW + by_hand + tool.replace("list_record: 3 B, ", "")
 
 

@@ -200,6 +200,23 @@ class DiskBackup(Late):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadsLikeDisk:
+    """A backup that reads like one to disk, and does something else with the bytes."""
+
+    backup: DiskBackup
+    """What it reads, and how."""
+
+    @property
+    def method(self) -> str:
+        """How it reads."""
+        return self.backup.method
+
+    def expected(self, system: System) -> float:
+        """Bytes that it saves."""
+        return self.backup.expected(system)
+
+
+@dataclass(frozen=True, slots=True)
 class DiskRestore(Late):
     """A restore from a disk of any host to the place of a data set.
 

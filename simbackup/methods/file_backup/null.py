@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.disk import ReadsLikeDisk
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.system import System
 from simbackup.trace.activity import Activity
@@ -12,19 +12,8 @@ from simbackup.trace.clock import Process
 
 
 @dataclass(frozen=True, slots=True)
-class NullBackup:
+class NullBackup(ReadsLikeDisk):
     """A backup that reads as one onto a disk does and crosses the same networks; nothing is copied to be written."""
-
-    backup: DiskBackup
-
-    @property
-    def method(self) -> str:
-        """How it reads."""
-        return self.backup.method
-
-    def expected(self, system: System) -> float:
-        """Bytes that it saves."""
-        return self.backup.expected(system)
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, and read blocks or files."""

@@ -13,7 +13,7 @@ from simbackup.late import Late
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import given_back, ingested
 from simbackup.methods.file_backup.arriving import Arrival
-from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.disk import ReadsLikeDisk
 from simbackup.methods.file_backup.portion import Portion, applied
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
@@ -31,22 +31,11 @@ def objects_of(size: float, files: float, method: str, each: float | None, tool:
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectBackup:
+class ObjectBackup(ReadsLikeDisk):
     """A backup that reads like one to disk, and writes objects."""
 
-    backup: DiskBackup
-    """What it reads, and how."""
     object_size: float | None = None
     """Bytes of an object; None for one of each file, or one for an image."""
-
-    @property
-    def method(self) -> str:
-        """How it reads."""
-        return self.backup.method
-
-    def expected(self, system: System) -> float:
-        """Bytes that it saves."""
-        return self.backup.expected(system)
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files and write them as objects; then enter the catalogue."""

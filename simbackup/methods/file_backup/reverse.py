@@ -8,7 +8,7 @@ from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
-from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.disk import DiskBackup, ReadsLikeDisk
 from simbackup.methods.file_backup.portion import Portion, changed_blocks, scattered_writes
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import System
@@ -19,20 +19,12 @@ MOVED_ASIDE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class ReverseBackup:
+class ReverseBackup(ReadsLikeDisk):
     """An incremental backup to a disk that is written into the newest full backup of its data there.
 
     The first one is a full backup. For each changed run the host of the disk reads the old run, writes that elsewhere,
     and writes the new run in its place. A restore of an earlier save set needs what was moved.
     """
-
-    backup: DiskBackup
-    """What it reads, and how."""
-
-    @property
-    def method(self) -> str:
-        """How it reads."""
-        return self.backup.method
 
     def expected(self, system: System) -> float:
         """Bytes that it saves."""

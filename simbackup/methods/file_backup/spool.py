@@ -13,7 +13,7 @@ from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
-from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.disk import ReadsLikeDisk
 from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter, marks
 from simbackup.methods.job import Moved, Steps, side_by_side
@@ -40,11 +40,9 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
-class SpooledBackup:
+class SpooledBackup(ReadsLikeDisk):
     """A backup to a disk in pieces, each of which then goes to tape; the cartridge stays mounted between them."""
 
-    backup: DiskBackup
-    """The backup to the disk."""
     room: float
     """Bytes of spool space."""
     overlapped: bool
@@ -55,15 +53,6 @@ class SpooledBackup:
     """The links from the disk's host to the library."""
     pool: str | None = None
     """The pool; None in a library without pools."""
-
-    @property
-    def method(self) -> str:
-        """How it reads."""
-        return self.backup.method
-
-    def expected(self, system: System) -> float:
-        """Bytes that it saves."""
-        return self.backup.expected(system)
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, spool and write all pieces; then enter the catalogue."""

@@ -9,7 +9,7 @@ from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.existing import OnTape
-from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.disk import ReadsLikeDisk
 from simbackup.methods.file_backup.portion import Portion
 from simbackup.methods.file_backup.staging import Crossing, handing_over
 from simbackup.methods.file_backup.tape_writer import TapeWriter, marks
@@ -18,24 +18,13 @@ from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
-class TapeBackup:
+class TapeBackup(ReadsLikeDisk):
     """A backup that reads like one to disk, and writes to cartridges of a pool."""
 
-    backup: DiskBackup
-    """What it reads, and how; `to` is the tape library."""
     pool: str | None = None
     """The pool; None in a library without pools."""
     multiplexing: int = 1
     """Greatest number of streams on a drive."""
-
-    @property
-    def method(self) -> str:
-        """How it reads."""
-        return self.backup.method
-
-    def expected(self, system: System) -> float:
-        """Bytes that it saves."""
-        return self.backup.expected(system)
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
