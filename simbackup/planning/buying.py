@@ -12,12 +12,14 @@ from simbackup.equations.change import DAY, YEAR
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cost import by_year
 from simbackup.planning.goals import Goal, Goals
-from simbackup.planning.loading import SiteFile
+from simbackup.planning.loading import SiteFile, site_of
 from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import Plan
+from simbackup.planning.site import numbers
 from simbackup.planning.sizing import tried
 from simbackup.policies.days import each_day
 from simbackup.policies.horizon import HORIZON
+from simbackup.schema.tree import Node
 
 MOST = 256
 """Sets of purchases that are planned unless `--most` asks for more."""
@@ -91,6 +93,20 @@ def sets_of(file: SiteFile, most: int | None = None) -> list[tuple[str, ...]]:
     return found
 
 
+def impossible(file: SiteFile) -> Iterator[Problem]:
+    """What is wrong with the site after each purchase, in the lines of that purchase."""
+    for name in file.spec.purchases:
+        try:
+            numbers(site_of(_with(file.source, file, name), file.name))
+        except InputError as error:
+            yield from error.problems
+
+
+def _with(tree: Node, file: SiteFile, name: str) -> Node:
+    """The tree of a site with a purchase, whose values know their lines."""
+    return overridden(tree, file.source.find(("purchases", name, "set"))[0].mapping)
+
+
 def _together(file: SiteFile, names: Sequence[str]) -> bool:
     """Whether some purchases change different values."""
     changed = [address for name in names for address in file.spec.purchases[name].set]
@@ -113,7 +129,7 @@ def bought(
     for names in sets:
         tree = file.source
         for name in names:
-            tree = overridden(tree, file.source.find(("purchases", name, "set"))[0].mapping)  # which know their lines
+            tree = _with(tree, file, name)
         plan, missed = tried(tree, file.name, goals, until)
         found.append(Purchased(names, tuple(_years(file, names, plan)), missed))
     return sorted(found, key=lambda one: (len(one.missed), one.total, len(one.names)))
