@@ -256,7 +256,7 @@ class DataSpec(Part, Modelled, FilesSheet):
     def _check_cached(self, checks: Checks, path: Path) -> None:
         """Report cached data that do not fit in memory."""
         host = checks.spec.hosts.get(checks.spec.owner_of(self.on) or "")
-        if host is None:
+        if not self.cached.si or host is None:
             return
         bytes_there = self.cached.si * self.size.si
         if bytes_there > host.memory.si:

@@ -14,13 +14,14 @@ from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cases import Cases
 from simbackup.planning.cost import OTHERS, STORAGE, by_year, months
 from simbackup.planning.goals import Goal, Goals, stocked_goals
-from simbackup.planning.loading import SiteFile
+from simbackup.planning.loading import SiteFile, site_of
 from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import Plan
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.planning.sizing import tried
 from simbackup.policies.days import each_day
 from simbackup.policies.horizon import HORIZON
+from simbackup.schema.tree import Node
 
 CLEAR = 0.5
 """Rank correlation from which on a difference is said to depend on a value: by chance, one of 20 cases has 0.45."""
@@ -150,6 +151,20 @@ def sets_of(file: SiteFile, most: int | None = None) -> list[tuple[str, ...]]:
     return found
 
 
+def impossible(file: SiteFile) -> Iterator[Problem]:
+    """What is wrong with the site after each purchase, in the lines of that purchase."""
+    for name in file.spec.purchases:
+        try:
+            numbers(site_of(_with(file.source, file, name), file.name))
+        except InputError as error:
+            yield from error.problems
+
+
+def _with(tree: Node, file: SiteFile, name: str) -> Node:
+    """The tree of a site with a purchase, whose values know their lines."""
+    return overridden(tree, file.source.find(("purchases", name, "set"))[0].mapping)
+
+
 def _together(file: SiteFile, names: Sequence[str]) -> bool:
     """Whether some purchases change different values."""
     changed = [address for name in names for address in file.spec.purchases[name].set]
@@ -173,7 +188,7 @@ def bought(
     for names in sets:
         tree = file.source
         for name in names:
-            tree = overridden(tree, file.source.find(("purchases", name, "set"))[0].mapping)  # which know their lines
+            tree = _with(tree, file, name)
         plan, missed = tried(tree, file.name, goals, until)
         one = Purchased(names, tuple(_years(before, names, plan)), missed)
         found.append(one if missed else _in_cases(one, before, plan, goals))

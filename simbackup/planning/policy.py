@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -11,8 +11,9 @@ from dateutil.relativedelta import relativedelta
 from pydantic import BeforeValidator, Field
 
 from simbackup.devices.job_queue.spec import Order
+from simbackup.errors import choices
 from simbackup.policies import days as calendar_days
-from simbackup.policies.clock import Opening, Window, clock, deadline
+from simbackup.policies.clock import WEEKDAYS, Opening, Window, clock, deadline
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import NO_AGE, Retention, period
 from simbackup.schema.job import Names
@@ -275,13 +276,15 @@ class PolicySpec(Frozen):
     def rules(self) -> Rules:
         """Report days, times and windows that are none, and fathers without a full backup."""
         yield from readable("at", clock, self.at, "write for example '20:00'")
-        for texts in self.schedule.values():
-            yield from _days("schedule", texts)
+        for level, texts in self.schedule.items():
+            yield from _days(f"schedule.{level}", texts)
         yield from _days("without", self.without)
-        yield from _days("windows", tuple(self.windows))
-        for name, text in (("window", self.window), *(("windows", text) for text in self.windows.values())):
+        for days in self.windows:
+            yield from _days(f"windows.{days}", (days,))
+        windows = {"window": self.window, **{f"windows.{days}": text for days, text in self.windows.items()}}
+        for key, text in windows.items():
             if text is not None:
-                yield from readable(name, window, text, "write for example '20:00 to 06:00'")
+                yield from readable(key, window, text, "write for example '20:00 to 06:00'")
         if self.spread and "full" not in self.schedule:
             yield ("spread",), "there are no full backups to spread", "write 'full' under 'schedule'"
         yield from self._methods()
@@ -348,7 +351,9 @@ def window(text: str) -> Window:
     UnitError
         It names none.
     """
-    opens, _, closes = text.partition(" to ")
+    opens, to, closes = text.partition(" to ")
+    if not to:
+        raise UnitError(f"'{text}' does not say when the window opens and closes")
     return Window(clock(opens), clock(closes))
 
 
@@ -361,10 +366,11 @@ def readable(key: str, read: Any, text: str, remedy: str) -> Rules:
         yield (key,), message if message.startswith(f"'{text}'") else f"'{text}' cannot be read", remedy
 
 
-def _days(key: str, texts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, str]]:
+def _days(key: str, texts: tuple[str, ...]) -> Rules:
     for text in texts:
         try:
             calendar_days.check(text)
         except calendar_days.DayError as error:
             message, _, remedy = str(error).partition("; ")
-            yield (key,), message, remedy
+            slip = choices(text, (*WEEKDAYS, "daily"))
+            yield (key,), message, slip if slip.startswith("did you mean") else remedy

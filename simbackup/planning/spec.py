@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Literal, cast
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from simbackup.errors import choices
 from simbackup.planning.failure import SiteFailureSpec
 from simbackup.planning.policy import LimitSpec, PolicySpec, RawPart, readable
 from simbackup.planning.prices import PricesSpec
@@ -82,7 +83,9 @@ def growth_on(text: str) -> Quantity:
 def _turns(dates: Mapping[date, str]) -> Rules:
     """Report growth from dates that cannot be read."""
     for day, text in dates.items():
-        yield from readable("growth_from", growth_on, text, f"write for example '{day}: 10 %', '2 TB/year' or '+4 TB'")
+        yield from readable(
+            f"growth_from.{day}", growth_on, text, f"write for example '{day}: 10 %', '2 TB/year' or '+4 TB'"
+        )
 
 
 class SystemSpec(Frozen):
@@ -418,7 +421,10 @@ class SiteSpec(Frozen):
         if not self.machines and not self.hosts:
             yield ("machines",), "is missing", "write kinds of machines here, or 'hosts:' and 'datastores:'"
         yield from _turns(self.growth_from)
-        yield from readable("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")
+        try:
+            ZoneInfo(self.zone)
+        except (ValueError, KeyError, OSError):
+            yield ("zone",), f"there is no time zone '{self.zone}'", choices(self.zone, available_timezones())
         if self.growth is not None and self.growth.unit == "1" and self.growth.si > MOST_GROWTH:
             slip = f"did you mean '{self.growth.si:g} %'?" if "%" not in self.growth.text else ""
             remedy = slip or f"write at most {100.0 * MOST_GROWTH:.0f} %"

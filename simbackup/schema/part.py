@@ -17,7 +17,8 @@ AnyPart = TypeVar("AnyPart", bound=Frozen)
 Path = tuple[str | int, ...]
 """The path of a value in a scenario, such as `("devices", "cow", "size")`."""
 Rules = Iterator[tuple[tuple[str, ...], str, str]]
-"""Values of one part that conflict: their keys, what is wrong, what would be right."""
+"""Values of one part that conflict: their keys, such as `size`, or `windows.saturday` for one inside a mapping; what is
+wrong; what would be right."""
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 """Names of parts."""
@@ -111,7 +112,7 @@ def _times(value: object, here: str, factors: Mapping[str, float]) -> object:
 def disagreements(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[Disagreement]:
     """All conflicts among the values of a part, and of the parts inside it."""
     for names, message, remedy in part.rules():
-        yield Disagreement(tuple((*path, name) for name in names), message, remedy)
+        yield Disagreement(tuple((*path, *name.split(".")) for name in names), message, remedy)
     for name in type(part).model_fields:
         for where, inner in held(getattr(part, name), (*path, name)):
             if isinstance(inner, Frozen):
