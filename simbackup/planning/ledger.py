@@ -263,7 +263,7 @@ class Ledger:
         runs = ((LevelRun(policy, *saved[self.stocks[policy].name][1:]), run.time) for policy, run in due)
         whole, broken = ({policy: stock.counts[i] for policy, stock in self.stocks.items()} for i in range(2))
         used, early = self._used(), self._early(day)
-        first, *others = (self._stocks(i, used, peaks, early) for i in range(len(self.rows)))
+        first, *others = self._stocks(used, peaks, early)
         cases = (first, *others) if self.cases else ()
         return Day(day, tuple(runs), first, whole, of_case(self._catalogue(), 0), broken, cases)
 
@@ -296,19 +296,27 @@ class Ledger:
         return early
 
     def _stocks(
-        self, case: int, used: Mapping[str, Total], peaks: Mapping[str, Total], early: Mapping[str, Total]
-    ) -> dict[str, Stock]:
-        """What each target holds in a case."""
-        stocks: dict[str, Stock] = {}
-        for name, there in used.items():
-            tapes = self.tapes[name][case] if name in self.tapes else None
-            counts = (tapes.in_use, tapes.bought, tapes.empty) if tapes else (0, 0, 0)
-            new = tapes.begun if tapes and self.site.targets[name].new is not None else 0
+        self, used: Mapping[str, Total], peaks: Mapping[str, Total], early: Mapping[str, Total]
+    ) -> list[dict[str, Stock]]:
+        """What each target holds, in each case."""
+        found: list[dict[str, Stock]] = [{} for _ in self.rows]
+        for name in used:
+            sums = zip(*(self._of_cases(each[name]) for each in (used, peaks, early)), strict=True)
             objects, parts = self.written.get(name, NOTHING)
-            written = WrittenObjects(of_case(objects, case), of_case(parts, case))
-            of_all = of_case(there, case), of_case(peaks[name], case)
-            stocks[name] = Stock(*of_all, *counts, new, of_case(early[name], case), written)
-        return stocks
+            written = map(WrittenObjects, self._of_cases(objects), self._of_cases(parts))
+            is_new = self.site.targets[name].new is not None
+            tapes = self.tapes.get(name) or [None] * len(found)
+            for stocks, one, of_all, sent in zip(found, tapes, sums, written, strict=True):
+                there, peak, early_ones = of_all
+                counts = (one.in_use, one.bought, one.empty) if one else (0, 0, 0)
+                stocks[name] = Stock(there, peak, *counts, one.begun if one and is_new else 0, early_ones, sent)
+        return found
+
+    def _of_cases(self, total: Total) -> list[float]:
+        """A sum in each case."""
+        if isinstance(total, float | int):
+            return [float(total)] * len(self.rows)
+        return total.tolist()
 
     def _catalogue(self) -> Total:
         """Bytes of the catalogue: a record for each file of each save set, wherever it is kept."""
