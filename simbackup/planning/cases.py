@@ -68,7 +68,11 @@ class Cases:
         sites = tuple(in_case(site, self._night, one.get(SITE, {}), one.get(NIGHT, {})) for one in moved)
         days = list(Ledger(site, sites).days(self.plan.until)) if sites else []
         return [
-            replace(self.plan, site=each, days=tuple(day._replace(stocks=day.cases[i]) for day in days))
+            replace(
+                self.plan,
+                site=each,
+                days=tuple(own._replace(stocks=day.cases[i]) for own, day in zip(self.plan.days, days, strict=True)),
+            )
             for i, each in enumerate(sites)
         ]
 

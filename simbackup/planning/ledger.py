@@ -13,8 +13,6 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple, Self
 
-import numpy as np
-
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget
 from simbackup.planning.points import Points
@@ -67,7 +65,7 @@ class Day(NamedTuple):
     broken: Mapping[str, int] = {}
     """Number of copies of each policy that cannot be restored, because their chain is incomplete on their target."""
     cases: tuple[dict[str, Stock], ...] = ()
-    """What each target holds in each case, if there are several."""
+    """What each target holds in each case, if there are several; then points and catalogue are not counted."""
 
 
 def rules_of(site: PlannedSite, name: str) -> Hashable:
@@ -99,7 +97,7 @@ class PolicyStock:
     """Copies whose first one is brought by hand."""
     counts: tuple[int, int] = (0, 0)
     """Number of restore points, and of copies that cannot be restored."""
-    catalogued: list[Total] = field(default_factory=list[Total])
+    catalogued: list[float] = field(default_factory=list[float])
     """Files of each save set, wherever it is kept."""
     times: dict[int, datetime] = field(default_factory=dict[int, datetime])
     """When each point was made."""
@@ -171,15 +169,15 @@ class PolicyStock:
             yield place, *place.expire(expired[copy], now, self.times)
         for logs in self.logs:
             logs.keep(self.points.series[""].kept, now)
-        self.counts, self.catalogued = self.points.counts(), self._files()
+        if not self.places[""].systems.cases:  # in which they are as in the site
+            self.counts, self.catalogued = self.points.counts(), self._files()
 
-    def _files(self) -> list[Total]:
+    def _files(self) -> list[float]:
         backups, *copies = (place.files for place in self.places.values())
-        larger = np.maximum if self.places[""].systems.cases else max
         most = dict(backups)
         for files in copies:
             for number, many in files.items():  # a copy that is not merged has fewer than its save set
-                most[number] = larger(most.get(number, 0.0), many)
+                most[number] = max(most.get(number, 0.0), many)
         return list(most.values())
 
 
@@ -263,9 +261,8 @@ class Ledger:
         runs = ((LevelRun(policy, *saved[self.stocks[policy].name][1:]), run.time) for policy, run in due)
         whole, broken = ({policy: stock.counts[i] for policy, stock in self.stocks.items()} for i in range(2))
         used, early = self._used(), self._early(day)
-        first, *others = self._stocks(used, peaks, early)
-        cases = (first, *others) if self.cases else ()
-        return Day(day, tuple(runs), first, whole, of_case(self._catalogue(), 0), broken, cases)
+        cases = self._stocks(used, peaks, early)
+        return Day(day, tuple(runs), cases[0], whole, self._catalogue(), broken, tuple(cases) if self.cases else ())
 
     def _expire(self, stock: PolicyStock) -> Iterator[MadeAtTarget]:
         """Free what has expired since the last run, on tape as well; what targets merge."""
@@ -318,7 +315,7 @@ class Ledger:
             return [float(total)] * len(self.rows)
         return total.tolist()
 
-    def _catalogue(self) -> Total:
+    def _catalogue(self) -> float:
         """Bytes of the catalogue: a record for each file of each save set, wherever it is kept."""
         record = self.site.file.spec.index_record
         files = sum(chain.from_iterable(stock.catalogued for stock in self.each), 0.0)

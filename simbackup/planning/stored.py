@@ -220,9 +220,11 @@ class Clients:
         found = np.array([[system.reduced(own) for system in row] for own, row in zip(targets, self.rows, strict=True)])
         return found if self.cases else found[0]
 
-    def files(self, sizes: Bytes) -> Total:
-        """Number of files of all systems in save sets of so many bytes of each."""
-        return in_all(sizes / self.sizes * self.each_files)
+    def files(self, sizes: Bytes) -> float:
+        """Number of files of all systems in save sets of so many bytes of each; of several cases in the first one."""
+        first = (np.atleast_2d(each)[0] for each in (sizes, self.sizes, self.each_files))
+        own, whole, files = first
+        return float(np.sum(own / whole * files))
 
 
 @dataclass
@@ -239,8 +241,8 @@ class StoredCopies:
     """The restore points, and which of them are kept."""
     sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
     """Bytes of each system, by point."""
-    files: dict[int, Total] = field(default_factory=dict[int, Total])
-    """Files of all systems, by point."""
+    files: dict[int, float] = field(default_factory=dict[int, float])
+    """Files of all systems, by point; of several cases in the first one."""
     together: dict[int, Total] = field(default_factory=dict[int, Total])
     """Bytes of all systems, by point."""
     follows: dict[int, int | None] = field(default_factory=dict[int, int | None])
@@ -380,10 +382,10 @@ class StoredCopies:
         """The objects of the save sets of a point, and the requests for their parts; none but in a store of objects."""
         if self.target.objects is None:
             return NOTHING
-        shares = np.atleast_1d(self.files[point.number] / self.systems.files(self.systems.sizes))
+        share = self.files[point.number] / self.systems.files(self.systems.sizes)
         sizes = np.atleast_2d(self.sizes[point.number])
         cases: list[WrittenObjects] = []
-        for row, own, share in zip(self.systems.rows, sizes, shares, strict=True):
+        for row, own in zip(self.systems.rows, sizes, strict=True):
             found = NOTHING
             for system, size in zip(row, own, strict=True):
                 found = found.plus(objects_of(self.target, size, system.files * share if system.by_file else 1.0))
