@@ -19,18 +19,21 @@ from simbackup.policies.levels import RestorePoint
 NIGHTS = LONGEST + 1
 """Nights before a restore that are simulated: what began earlier is taken as whole."""
 
+Known = dict[tuple[str, str, datetime, tuple[str, ...]], float | None]
+"""Seconds of the longest backup or copy of some systems in a night: by policy, copy, time and systems."""
+
 
 class Arrivals:
     """When backups and copies ended, by simulated nights."""
 
-    def __init__(self, nights: Nights, slower: float = 1.0) -> None:
-        """When they ended, or would have ended if all had taken some times as long, or as short."""
-        self._nights, self._slower = nights, slower
+    def __init__(self, nights: Nights, times: float = 1.0, known: Known | None = None) -> None:
+        """When they ended, or would have ended if all had taken some times as long; `known` is not found anew."""
+        self._nights, self._times_as_long = nights, times
         self._days = {(run.policy, time): day for day in nights.days for run, time in day.runs}
         self._times: dict[str, list[datetime]] = {}
         for policy, time in sorted(self._days):
             self._times.setdefault(policy, []).append(time)
-        self._known: dict[tuple[str, str, datetime, tuple[str, ...]], float | None] = {}
+        self._known: Known = {} if known is None else known
         self._night: tuple[int, Mapping[str, Outcome]] = -1, {}
         """The night that was looked at last, by its first one, and its outcomes."""
 
@@ -76,7 +79,12 @@ class Arrivals:
         key = policy, copy, time, tuple(systems)
         if key not in self._known:
             self._known[key] = max(self._took(policy, copy, time, key[-1]), default=None)
-        return self._known[key]
+        found = self._known[key]
+        return None if found is None else found * self._times_as_long
+
+    def slower(self, times: float) -> Arrivals:
+        """When they would have ended if all had taken some times as long, or as short."""
+        return Arrivals(self._nights, times, self._known)
 
     def _took(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> Iterable[float]:
         """Seconds that backups or copies of a night took, as far as it was simulated and has them."""
@@ -89,4 +97,4 @@ class Arrivals:
         for system in systems:
             one = self._night[1].get(job_of(system, later, copy))
             if one is not None:
-                yield (one.end - one.due) * self._slower
+                yield one.end - one.due

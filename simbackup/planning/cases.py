@@ -7,7 +7,7 @@ counts all of them at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
@@ -68,17 +68,21 @@ class Cases:
         sites = tuple(in_case(site, self._night, one.get(SITE, {}), one.get(NIGHT, {})) for one in moved)
         days = list(Ledger(site, sites).days(self.plan.until)) if sites else []
         return [
-            replace(self.plan, site=each, days=tuple(day._replace(stocks=day.cases[i]) for day in days))
+            replace(
+                self.plan,
+                site=each,
+                days=tuple(own._replace(stocks=day.cases[i]) for own, day in zip(self.plan.days, days, strict=True)),
+            )
             for i, each in enumerate(sites)
         ]
 
-    def estimates(self, read: Read) -> dict[str, Estimate]:
-        """Figures of plans with their intervals, and the inputs that widen these."""
+    def estimates(self, read: Read, asked: Collection[str]) -> dict[str, Estimate]:
+        """Figures of plans with their intervals, and the inputs that widen those that are `asked` for."""
 
         def run(cases: Sequence[Case], _: int) -> list[CaseFigures]:
             return [CaseFigures(read(each)) for each in self.plans(cases)]
 
-        return estimated(CaseFigures(read(self.plan)), self.inputs, run, EFFORT)
+        return estimated(CaseFigures(read(self.plan)), self.inputs, run, EFFORT, asked=asked)
 
     def named(self, found: Estimate) -> tuple[str, ...]:
         """The inputs that widen an interval most, as the site file calls them."""
@@ -117,6 +121,13 @@ def stocks_and_cost(plan: Plan) -> dict[str, float]:
     if plan.months:
         found["cost.total"] = sum(month.total for month in plan.months)
     return found
+
+
+def explained(plan: Plan) -> set[str]:
+    """The figures of which it is found out what widens them: those of the last day and of all years, and days."""
+    last = plan.days[-1]
+    found = {address for name in plan.site.targets for address in stock_figures(plan, last, name)}
+    return {*found, *first_full(plan), "cost.total"}
 
 
 def stock_figures(plan: Plan, day: Day, target: str) -> dict[str, float]:

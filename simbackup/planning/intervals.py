@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval
 from simbackup.errors import Place
-from simbackup.planning.arrivals import Arrivals
-from simbackup.planning.cases import FULL, Cases, day_of, first_full, stocks_and_cost
+from simbackup.planning.cases import FULL, Cases, day_of, explained, first_full, stocks_and_cost
 from simbackup.planning.contents import NightKind
 from simbackup.planning.idle import each_grows_by_itself
 from simbackup.planning.loading import site_of
@@ -161,7 +160,7 @@ def sureness(plan: Plan, wanted: str = "quick", executor: Executor | None = None
 def stock_sureness(plan: Plan) -> Sureness:
     """How sure capacity, cartridges, cost and the days on which something is full are; no night is simulated."""
     cases = Cases(plan)
-    found = cases.estimates(lambda each: {**stocks_and_cost(each), **first_full(each)})
+    found = cases.estimates(lambda each: {**stocks_and_cost(each), **first_full(each)}, explained(plan))
     full: list[FullBetween] = []
     figures: dict[str, FigureInterval] = {}
     for name, one in found.items():
@@ -184,7 +183,7 @@ def _timed(plan: Plan, night: NightInterval | None) -> Iterator[tuple[str, Figur
     low, high = (plan.windows.missed_if(each) for each in ends)
     for key, missed in plan.windows.missed_if(1.0).items():
         yield windows_missed(key), FigureInterval(missed, low[key], high[key])
-    early, late = (plan.losses_with(Arrivals(plan.nights, each)) for each in ends)
+    early, late = (plan.losses_with(plan.arrivals.slower(each)) for each in ends)
     for best, less, more in zip(plan.losses, early, late, strict=True):
         for key in LOST:
             if None not in (each := [one[key] for one in (best, less, more)]):

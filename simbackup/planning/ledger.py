@@ -15,8 +15,6 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple, Self, cast
 
-import numpy as np
-
 from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget
 from simbackup.planning.points import Points
@@ -70,7 +68,7 @@ class Day(NamedTuple):
     broken: Mapping[str, int] = {}
     """Number of copies of each policy that cannot be restored, because their chain is incomplete on their target."""
     cases: tuple[dict[str, Stock], ...] = ()
-    """What each target holds in each case, if there are several."""
+    """What each target holds in each case, if there are several; then points and catalogue are not counted."""
 
 
 def rules_of(site: PlannedSite, name: str) -> Hashable:
@@ -102,7 +100,7 @@ class PolicyStock:
     """Copies whose first one is brought by hand."""
     counts: tuple[int, int] = (0, 0)
     """Number of restore points, and of copies that cannot be restored."""
-    catalogued: list[Total] = field(default_factory=list[Total])
+    catalogued: list[float] = field(default_factory=list[float])
     """Files of each save set, wherever it is kept."""
     times: dict[int, datetime] = field(default_factory=dict[int, datetime])
     """When each point was made."""
@@ -174,15 +172,15 @@ class PolicyStock:
             yield place, *place.expire(expired[copy], now, self.times)
         for logs in self.logs:
             logs.keep(self.points.series[""].kept, now)
-        self.counts, self.catalogued = self.points.counts(), self._files()
+        if not self.places[""].systems.cases:  # in which they are as in the site
+            self.counts, self.catalogued = self.points.counts(), self._files()
 
-    def _files(self) -> list[Total]:
+    def _files(self) -> list[float]:
         backups, *copies = (place.files for place in self.places.values())
-        larger = np.maximum if self.places[""].systems.cases else max
         most = dict(backups)
         for files in copies:
             for number, many in files.items():  # a copy that is not merged has fewer than its save set
-                most[number] = larger(most.get(number, 0.0), many)
+                most[number] = max(most.get(number, 0.0), many)
         return list(most.values())
 
 
@@ -269,9 +267,8 @@ class Ledger:
         runs = ((LevelRun(policy, *saved[self.stocks[policy].name][1:]), run.time) for policy, run in due)
         whole, broken = ({policy: stock.counts[i] for policy, stock in self.stocks.items()} for i in range(2))
         used, early = self._used(), self._early(day)
-        first, *others = (self._stocks(i, used, peaks, early) for i in range(len(self.rows)))
-        cases = (first, *others) if self.cases else ()
-        return Day(day, tuple(runs), first, whole, of_case(self._catalogue(), 0), broken, cases)
+        cases = self._stocks(used, peaks, early)
+        return Day(day, tuple(runs), cases[0], whole, self._catalogue(), broken, tuple(cases) if self.cases else ())
 
     def on_newest_cartridge(self, target: str) -> list[tuple[str, str, int]]:
         """The save sets on the cartridge of a library that was begun last: policy, copy, and number of the point."""
@@ -307,21 +304,29 @@ class Ledger:
         return early
 
     def _stocks(
-        self, case: int, used: Mapping[str, Total], peaks: Mapping[str, Total], early: Mapping[str, Total]
-    ) -> dict[str, Stock]:
-        """What each target holds in a case."""
-        stocks: dict[str, Stock] = {}
-        for name, there in used.items():
-            tapes = self.tapes[name][case] if name in self.tapes else None
-            counts = (tapes.in_use, tapes.bought, tapes.empty) if tapes else (0, 0, 0)
-            new = tapes.begun if tapes and self.site.targets[name].new is not None else 0
+        self, used: Mapping[str, Total], peaks: Mapping[str, Total], early: Mapping[str, Total]
+    ) -> list[dict[str, Stock]]:
+        """What each target holds, in each case."""
+        found: list[dict[str, Stock]] = [{} for _ in self.rows]
+        for name in used:
+            sums = zip(*(self._of_cases(each[name]) for each in (used, peaks, early)), strict=True)
             objects, parts = self.written.get(name, NOTHING)
-            written = WrittenObjects(of_case(objects, case), of_case(parts, case))
-            of_all = of_case(there, case), of_case(peaks[name], case)
-            stocks[name] = Stock(*of_all, *counts, new, of_case(early[name], case), written)
-        return stocks
+            written = map(WrittenObjects, self._of_cases(objects), self._of_cases(parts))
+            is_new = self.site.targets[name].new is not None
+            tapes = self.tapes.get(name) or [None] * len(found)
+            for stocks, one, of_all, sent in zip(found, tapes, sums, written, strict=True):
+                there, peak, early_ones = of_all
+                counts = (one.in_use, one.bought, one.empty) if one else (0, 0, 0)
+                stocks[name] = Stock(there, peak, *counts, one.begun if one and is_new else 0, early_ones, sent)
+        return found
 
-    def _catalogue(self) -> Total:
+    def _of_cases(self, total: Total) -> list[float]:
+        """A sum in each case."""
+        if isinstance(total, float | int):
+            return [float(total)] * len(self.rows)
+        return total.tolist()
+
+    def _catalogue(self) -> float:
         """Bytes of the catalogue: a record for each file of each save set, wherever it is kept."""
         record = self.site.file.spec.index_record
         files = sum(chain.from_iterable(stock.catalogued for stock in self.each), 0.0)

@@ -239,8 +239,8 @@ class StoredCopies:
     """The restore points, and which of them are kept."""
     sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
     """Bytes of each system, by point."""
-    files: dict[int, Total] = field(default_factory=dict[int, Total])
-    """Files of all systems, by point."""
+    files: dict[int, float] = field(default_factory=dict[int, float])
+    """Files of all systems, by point; of several cases in the first one."""
     counts: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
     """Files of each system, by point, in a store of objects."""
     together: dict[int, Total] = field(default_factory=dict[int, Total])
@@ -261,7 +261,7 @@ class StoredCopies:
         """Note a new save set."""
         sizes, is_new = self.systems.saved(point, base), point.number not in self.sizes
         files = self.systems.files(sizes)
-        self.files[point.number] = in_all(files)
+        self.files[point.number] = float(np.sum(np.atleast_2d(files)[0]))
         if self.target.objects is not None:
             self.counts[point.number] = files
         self.follows.pop(point.number, None)

@@ -86,8 +86,12 @@ class Spec(Places):
 
     def scaled(self, factors: Mapping[str, float]) -> Spec:
         """The scenario with the quantities at some addresses multiplied by factors, unchecked."""
+        touched = {tuple(address.split(".")[:2]) for address in factors}
         sections = {
-            section: {name: scaled(part, factors, f"{section}.{name}") for name, part in getattr(self, section).items()}
+            section: {
+                name: scaled(part, factors, f"{section}.{name}") if (section, name) in touched else part
+                for name, part in getattr(self, section).items()
+            }
             for section in PARTS
         }
         return replace(self, **sections)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from sites.plan import site
 
-from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.intervals import Sureness, stock_sureness, sureness
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.plan import Plan, plan, stocked
@@ -154,7 +153,7 @@ def test_windows_missed_and_data_lost_follow_from_the_night_that_decides() -> No
     missed = [one for address, one in figures.items() if address.endswith(".missed")]
     assert missed
     assert all(one.low <= one.value <= one.high for one in missed)
-    slower = Arrivals(planned().nights, night.elapsed.high / night.elapsed.best)
+    slower = planned().arrivals.slower(night.elapsed.high / night.elapsed.best)
     worst = {row["after_loss_of"]: row["worst"] for row in planned().losses_with(slower)}
     assert figures["lost.data.worst"].high == max(worst[""], figures["lost.data.worst"].value)
     frame = planned().intervals
