@@ -52,7 +52,7 @@ WORDS = {
 """Words that also mean something that all rooms share, and what."""
 NAMED = {
     "schema/job.py": {"tool"},
-    "schema/retired.py": {"request", "rounds"},
+    "schema/retired.py": {"request", "rounds", "copy", "program", "since"},
     "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool"},
     "foreign/histories/bacula_report.py": {"copy"},
