@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, get_args, get_origin
 
+from pydantic import BaseModel
+
 from simbackup.planning.goals import GoalsSpec
 from simbackup.planning.policy import LevelName, PolicySpec
 from simbackup.planning.prices import PricesSheet
 from simbackup.planning.spec import DatastoreSpec, SiteSpec, SystemSpec, TargetSpec
 from simbackup.schema.json_forms import Forms, Json
 from simbackup.schema.part import NAME
-from simbackup.schema.quantity import Frozen, Unit
+from simbackup.schema.quantity import Unit
 from simbackup.schema.reflection import about, held_parts
 from simbackup.schema.registry import sheets
 
@@ -20,7 +22,7 @@ KINDS = {
     "goals": "What a site has to reach (goals.yaml).",
 }
 """The kinds of files of plans that have a schema."""
-NAMING: dict[type[Frozen], tuple[str, ...]] = {TargetSpec: ("device", "host"), DatastoreSpec: ("device", "link")}
+NAMING: dict[type[BaseModel], tuple[str, ...]] = {TargetSpec: ("device", "host"), DatastoreSpec: ("device", "link")}
 """Keys of parts of a scenario that may also name another part of the site."""
 PART_NAME = NAME.pattern.replace(r"\Z", "$")
 NAMES: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
@@ -50,7 +52,7 @@ def site_schema(kind: str, datasheets: Iterable[str] = ()) -> Json:
     return forms.file(kind, KINDS[kind], body)
 
 
-def _whole(forms: Forms, part: type[Frozen]) -> Json:
+def _whole(forms: Forms, part: type[BaseModel]) -> Json:
     """The form of a class with what it requires, and of the parts that it holds by name."""
     body = forms.whole(part)
     named = (key for key in part.model_fields if get_origin(part.model_fields[key].annotation) is dict)
