@@ -381,7 +381,7 @@ def sensitivity(found: PlanSensitivity) -> None:
     for one in found.decided:
         rows = [
             (
-                each.input.called, f"{each.input.low} to {each.input.high}", one.shown(each.low), one.shown(each.high),
+                each.input.called, each.input.range, one.shown(each.low), one.shown(each.high),
                 "decides" if each.input in one.deciding else "",
             )
             for each in one.moved[:MOST]

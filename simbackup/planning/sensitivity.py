@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -35,6 +36,8 @@ IN_LEDGERS = frozenset({"change", "deduplication"})
 LEAST = 1e-3
 """Share by which a figure must move for an input to be named."""
 COST = "cost"
+LONG = re.compile(r"\d+\.\d{5,}")
+"""A number with more digits than anybody reads."""
 DATES, TIMES = "date", "s"
 WITHOUT_EFFECT = frozenset({"currency", "date"})
 """Values of prices that are no figures."""
@@ -53,6 +56,11 @@ class PlanInput(NamedTuple):
         """Its name, and at how many more addresses it stands."""
         others = len(self.addresses) - 1
         return f"{self.name} and {others} more" if others else self.name
+
+    @property
+    def range(self) -> str:
+        """Its range for people."""
+        return LONG.sub(lambda number: f"{float(number[0]):.4g}", f"{self.low} to {self.high}")
 
 
 class Moved(NamedTuple):
@@ -306,4 +314,4 @@ def plan_inputs(site: PlannedSite, night: Scenario, *, quick: bool = False) -> I
             key = one.name.rpartition(".")[2], best, low or best, high or best, one.origin.partition("#")[0]
             stated.setdefault(key, []).extend(addresses)
     for key, addresses in stated.items():
-        yield PlanInput(addresses[0], key[2], key[3], tuple(addresses))
+        yield PlanInput(addresses[0], key[2], key[3], tuple(dict.fromkeys(addresses)))

@@ -62,7 +62,9 @@ NAMED = {
     "scenario/serial.py": {"tool", "engine", "compressor", "deduplication", "program"},
     "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},
+    "planning/expenses.py": {"disk"},
     "planning/names.py": {"disk"},
+    "planning/sensitivity.py": {"deduplication"},
     "planning/policy.py": {
         "image",
         "file_level",
@@ -91,6 +93,7 @@ NAMED = {
     "drawing/arrangement.py": {"workload"},
     "drawing/from_spec.py": {"workload"},
     "reporting/plan_tables.py": {"level", "copy"},
+    "reporting/site_report.py": {"level", "copy"},
     "scenario/completion.py": {"workload"},
     "scenario/json_schema.py": {"workload"},
     "uncertainty/verdict.py": {"level"},
