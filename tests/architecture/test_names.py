@@ -80,6 +80,7 @@ NAMED = {
     "planning/site.py": {"compressor"},
     "schema/failure.py": {"disk"},
     "failures.py": {"disk"},
+    "planning/failure.py": {"disk"},
     "planning/loading.py": {"machine", "image"},
     "protection/protect.py": {"machine", "snapshot"},
     "cli/show_protection.py": {"copy"},
