@@ -18,10 +18,12 @@ from simbackup.schema.quantity import Count, Duration, Frozen, PositiveCount, Po
 if TYPE_CHECKING:
     from simbackup.planning.spec import SiteSpec
 
-WHAT = ("host", "device", "link", "drive", "disk", "cartridge")
+DISK = "disk"
+"""The key of a failure of a disk of an array."""
+WHAT = ("host", "device", "link", "drive", DISK, "cartridge")
 """Keys of which a failure has one: what fails."""
 HAVE_NO_TIMEOUT = {
-    "host": "what runs on a host cannot wait for it", "disk": "the array goes on without it",
+    "host": "what runs on a host cannot wait for it", DISK: "the array goes on without it",
     "cartridge": "who reads it cannot wait for it",
 }  # fmt: skip
 """What fails without a time for which transfers wait, and why not."""
@@ -229,5 +231,5 @@ def _libraries(spec: SiteSpec, name: str) -> list[str]:
 
 
 _FINDERS = {
-    "host": _hosts, "device": _devices, "link": _links, "drive": _libraries, "disk": _arrays, "cartridge": _libraries,
+    "host": _hosts, "device": _devices, "link": _links, "drive": _libraries, DISK: _arrays, "cartridge": _libraries,
 }  # fmt: skip

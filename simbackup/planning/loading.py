@@ -12,7 +12,7 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.chunks import replicated, stated
 from simbackup.planning.division import divided, proxies
-from simbackup.planning.failure import legal, parts_that_fail
+from simbackup.planning.failure import DISK, legal, parts_that_fail
 from simbackup.planning.names import taken
 from simbackup.planning.overrides import overridden
 from simbackup.planning.policy import BY_FILE, LOADED, PLAIN, PROGRAM, PolicySpec, SnapshotsSpec
@@ -225,7 +225,7 @@ def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         if failure.what and not parts_that_fail(spec, failure):
             wanted = {
                 "host": "host", "device": "target or datastore", "link": "link", "drive": "tape library",
-                "disk": "array", "cartridge": "tape library",
+                DISK: "array", "cartridge": "tape library",
             }  # fmt: skip
             yield from _known(
                 tree, ("failures", name, failure.what), failure.name, legal(spec, failure.what), wanted[failure.what]

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from simbackup.planning.backlog import Backlog, Queue
 from simbackup.planning.contents import NightKind, logged_by, moved_by, older_on
-from simbackup.planning.failure import NightFailure, in_night, outages
+from simbackup.planning.failure import DISK, NightFailure, in_night, outages
 from simbackup.planning.growing import Growing
 from simbackup.planning.ledger import Day
 from simbackup.planning.night import DAY, SYNTHETIC, LevelRun, Night, Work, work_of
@@ -270,7 +270,7 @@ class Nights:
         found = [one for one in self._outages if one.end > first and (end is None or one.begin < end)]
         if i == self.running[0]:
             rebuilt = (one for one in self._outages if one.end <= first and one.begin.date() == self.days[i].day)
-            found = [*(one for one in rebuilt if self.site.file.spec.failures[one.name].what == "disk"), *found]
+            found = [*(one for one in rebuilt if self.site.file.spec.failures[one.name].what == DISK), *found]
         return tuple(in_night(one, self.days[i].day) for one in found)
 
     def _kinds(self) -> dict[NightKind, list[int]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from simbackup import units
 from simbackup.planning.chunks import deduplicating, replicating
-from simbackup.planning.failure import NightFailure, parts_that_fail
+from simbackup.planning.failure import DISK, NightFailure, parts_that_fail
 from simbackup.planning.hardware import (
     add_log,
     fields_of,
@@ -79,7 +79,7 @@ def failing(file: SiteFile, night: Night) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for number, (name, at, lasts) in enumerate(night.failures, 1):
         one = file.spec.failures[name]
-        more = {} if one.what == "disk" else {"lasts": f"{lasts} s"}
+        more = {} if one.what == DISK else {"lasts": f"{lasts} s"}
         more |= {"timeout": f"{one.timeout.si} s"} if one.states("timeout") else {}
         for part in parts_that_fail(file.spec, one):
             found[f"{name}-{number}-{part}"] = {one.what: part, "at": f"{at} s"} | more
@@ -91,7 +91,7 @@ def rebuilds(file: SiteFile, night: Night) -> dict[str, dict[str, Any]]:
 
     It begins anew after each other failure that interrupts it.
     """
-    disks = ((n, one) for n, one in enumerate(night.failures, 1) if file.spec.failures[one.name].what == "disk")
+    disks = ((n, one) for n, one in enumerate(night.failures, 1) if file.spec.failures[one.name].what == DISK)
     return {
         f"{name}-{number}-{REBUILD}": {
             "method": REBUILD,

@@ -83,6 +83,7 @@ NAMED = {
     "schema/capability.py": {"disk"},
     "schema/failure.py": {"disk"},
     "failures.py": {"disk"},
+    "planning/failure.py": {"disk"},
     "planning/loading.py": {"machine", "image"},
     "protection/protect.py": {"machine", "snapshot"},
     "cli/show_protection.py": {"copy"},
