@@ -87,7 +87,8 @@ def data(machine: Mapping[str, Any], asked: Asked, on: str, jobs: Collection[Map
     }  # fmt: skip
     if any("compressor" in job for job in jobs):
         ratio = round(max(asked.ratio, 1.0), 4)
-        given |= {"compression": ratio, "incompressible": round(min(asked.hard, 1.0 / ratio), 9)}
+        shrunk = {"value": ratio, "basis": "measured", "source": SOURCE, "at": "bytes before and after compression"}
+        given |= {"compression": shrunk, "incompressible": round(min(asked.hard, 1.0 / ratio), 9)}
     if any("since" in job for job in jobs):
         given["change"] = {"daily": f"{asked.changed_bytes:.4%}", "daily_files": f"{asked.changed:.4%}"}
     return given
@@ -125,12 +126,15 @@ def together(machine: Mapping[str, Any], title: str, runs: Mapping[str, tuple[As
     runs
         The data and the job of each run, by name.
     """
-    own_host, own_disk = host(machine), disk(machine)
+    own_host, own_disk, files = host(machine), disk(machine), filesystem(machine)
     return {
         "title": title,
         "hosts": {machine_of(name): {**own_host, "owns": [f"{name}-disk"]} for name in runs},
         "devices": {f"{name}-disk": own_disk for name in runs},
-        "data": {f"{name}-data": data(machine, asked, f"{name}-disk", [job]) for name, (asked, job) in runs.items()},
+        "data": {
+            f"{name}-data": {**data(machine, asked, f"{name}-disk", [job]), "filesystem": files}
+            for name, (asked, job) in runs.items()
+        },
         "jobs": {name: {**job, "data": f"{name}-data", "target": f"{name}-disk"} for name, (_, job) in runs.items()},
     }
 

@@ -40,7 +40,7 @@ def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) 
             continue
         value, spread = own.values[term], NORMAL * own.deviations[term]
         ends = [max(value - spread, 0.0) * low, value * speed, (value + spread) * high]
-        shown = [units.show(float(f"{one:.3g}"), UNITS[term]) for one in ends]
+        shown = [units.show(float(f"{one:.4g}"), UNITS[term]) for one in ends]
         days = f"on {own.days} days" if own.days > 1 else "on one day"
         at = (
             f"lab {lab.id}, {found.program} {lab.versions[found.program]} {found.operation}: {_amount(value, term)} +- "
