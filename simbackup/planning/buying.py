@@ -198,8 +198,9 @@ def bought(
 def _in_cases(one: Purchased, before: PlannedSite, plan: Plan, goals: Goals) -> Purchased:
     """A set of purchases with what it costs in cases, and how many of them meet the goals of capacity and cost."""
     cases = Cases(plan)
-    plans = cases.plans(cases.sample)
-    totals = tuple(sum(year.total for year in _years(before, one.names, each)) for each in plans)
+    plans, sites = cases.plans(cases.sample), cases.sites(before, cases.sample)
+    each = zip(sites, plans, strict=True)
+    totals = tuple(sum(year.total for year in _years(site, one.names, plan)) for site, plan in each)
     met = [all(goal.met for goal in stocked_goals(each, goals)) for each in plans]
     scores = {each.name: tuple(case[i] for case in cases.sample) for i, each in enumerate(cases.inputs)}
     return replace(one, totals=totals, fits=sum(met) / len(met) if met else 1.0, inputs=scores)
@@ -213,7 +214,7 @@ def _years(before: PlannedSite, names: Sequence[str], plan: Plan) -> Iterator[Ca
     days: dict[int, int] = {}
     for day in each_day(plan.site.start, plan.until):
         days[day.year] = days.get(day.year, 0) + 1
-    chosen = [before.file.spec.purchases[name] for name in names]
+    chosen = [plan.site.file.spec.purchases[name] for name in names]
     costs = by_year(months(plan.site, plan.days, before))
     at_once, yearly = (sum(getattr(one, key).si for one in chosen) for key in ("price", "yearly"))
     for year, number in days.items():

@@ -61,12 +61,15 @@ class Cases:
         """A Latin hypercube; an input of two plans has the same values in both."""
         return latin_hypercube(self.inputs, EFFORT.cases, 0)
 
+    def sites(self, site: PlannedSite, cases: Sequence[Case]) -> tuple[PlannedSite, ...]:
+        """A site whose values have the names of those of the plan, in each case."""
+        moved = [factors(self.inputs, case) for case in cases]
+        return tuple(in_case(site, self._night, one.get(SITE, {}), one.get(NIGHT, {})) for one in moved)
+
     def plans(self, cases: Sequence[Case]) -> list[Plan]:
         """The plan in each case."""
-        site = self.plan.site
-        moved = [factors(self.inputs, case) for case in cases]
-        sites = tuple(in_case(site, self._night, one.get(SITE, {}), one.get(NIGHT, {})) for one in moved)
-        days = list(Ledger(site, sites).days(self.plan.until)) if sites else []
+        sites = self.sites(self.plan.site, cases)
+        days = list(Ledger(self.plan.site, sites).days(self.plan.until)) if sites else []
         return [
             replace(
                 self.plan,

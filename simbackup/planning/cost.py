@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from simbackup.planning.expenses import LINE, WORK
-from simbackup.planning.ledger import Day, Stock
+from simbackup.planning.ledger import Day, Stock, of_case
 from simbackup.planning.prices import PricesSpec
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.stored import NOTHING
@@ -135,7 +135,8 @@ def _objects(prices: PricesSpec, stocks: Iterable[Stock]) -> float:
         held += stock.used + stock.early
         written = written.plus(stock.written)
     each = si_or(prices.write_requests, 0.0)
-    requests = written.objects * each + written.parts * si_or(prices.part_requests, each)
+    objects, parts = (of_case(count, 0) for count in written)
+    requests = objects * each + parts * si_or(prices.part_requests, each)
     return held / TERABYTE / MEAN_MONTH * si_or(prices.object_month, 0.0) + requests / A_PRICE
 
 

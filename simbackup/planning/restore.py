@@ -15,7 +15,7 @@ from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Remaining
 from simbackup.planning.cost import read_back
 from simbackup.planning.declared import Declared
-from simbackup.planning.ledger import Ledger
+from simbackup.planning.ledger import Ledger, of_case
 from simbackup.planning.loading import Source
 from simbackup.planning.nights import Nights
 from simbackup.planning.origins import Origins, scenario_of
@@ -221,7 +221,8 @@ def _read(
 
 def _shared_among(one: Restored, source: RestoreSource) -> Iterator[tuple[str, float]]:
     """The bytes of a restore by target, as save sets of its chain have them."""
-    sizes = [copies.together[point.number] for copies, point in zip(source.copies, source.chain, strict=True)]
+    chain = zip(source.copies, source.chain, strict=True)
+    sizes = [of_case(copies.together[point.number], 0) for copies, point in chain]
     for copies, size in zip(source.copies, sizes, strict=True):
         yield copies.target.name, one.bytes * size / sum(sizes)
 

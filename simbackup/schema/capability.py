@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """What a device stores its data on: bytes of all its disks, parity and mirrors included."""
+    """The disks on which a device stores its data."""
 
     raw: float
+    """Bytes of all of them, parity and mirrors included."""
     solid: bool
     """Whether they are solid-state disks."""
 

@@ -72,7 +72,7 @@ def test_a_tape_waits_for_no_disk_and_a_disk_for_each_cartridge() -> None:
 def test_two_tapes_change_their_cartridges_together() -> None:
     """With one robot, the second cartridge of each exchange waits 10 s for it, to come and to go."""
     jobs = "  full: {method: image, data: db, to: library}\n" + VAULT.replace("inline", "pool: vault, inline")
-    pools = {"devices.library.pools": {"vault": 3}, "devices.library.cartridges": 6}
+    pools = {"devices.library.pools": {"vault": 3}, "devices.library.slots": 6}
     two = run(jobs, pools)
     assert two.get("jobs.full.elapsed") == pytest.approx(TAPE, abs=0.1)
     assert [two.get(f"devices.library.drive.{i}.bytes") for i in (1, 2)] == [100e9, 100e9]

@@ -177,7 +177,7 @@ def test_a_pool_that_runs_full_fails_its_job_and_the_rest_goes_on(tmp_path: Path
         + "  mail: {method: image, data: mail, to: jukebox, after: full}\n"
         + "  back: {restore: mail, after: mail}\n  again: {restore: full, after: full}\n"
     )
-    result = run(tmp_path, jobs, {"devices.jukebox.cartridges": 1, "data.users.size": "8 GB"})
+    result = run(tmp_path, jobs, {"devices.jukebox.slots": 1, "data.users.size": "8 GB"})
     assert status(result) == {
         "full": ("done", ""),
         "mail": ("failed", "the pool of 'devices.jukebox' is full"),
@@ -188,7 +188,7 @@ def test_a_pool_that_runs_full_fails_its_job_and_the_rest_goes_on(tmp_path: Path
 
 
 def test_backups_that_fit_into_the_pool_wait_for_its_cartridge(tmp_path: Path) -> None:
-    result = run(tmp_path, FULL + MAIL, {"devices.jukebox.cartridges": 1, "devices.jukebox.drives": 2})
+    result = run(tmp_path, FULL + MAIL, {"devices.jukebox.slots": 1, "devices.jukebox.drives": 2})
     assert {state for state, _ in status(result).values()} == {"done"}
     assert steps(result, "mail")[0] == ("wait for a cartridge", pytest.approx(result.get("jobs.full.elapsed")))
 
@@ -421,7 +421,7 @@ def test_a_backup_goes_on_on_the_next_cartridge_when_one_is_full(tmp_path: Path)
 def test_a_stream_that_finds_the_pool_full_fails_its_job_after_the_others(tmp_path: Path) -> None:
     jobs = FULL + "  both: {method: image, data: mail, to: jukebox, streams: 2, after: full}\n"
     jobs += "  again: {restore: full, after: both}\n  dd: {method: write, data: users, after: full}\n"
-    changes = {"devices.jukebox.drives": 2, "devices.jukebox.cartridges": 2}
+    changes = {"devices.jukebox.drives": 2, "devices.jukebox.slots": 2}
     result = run(tmp_path, jobs, changes | {"data.mail.size": "18 GB"})
     assert status(result) == {
         "full": ("done", ""),
@@ -451,7 +451,7 @@ def test_a_backup_whose_snapshot_was_lost_takes_no_cartridge(tmp_path: Path) -> 
         "  full: {method: image, data: users, to: jukebox, source: cow, after: dd}\n"
         "  mail: {method: image, data: mail, to: jukebox, after: dd}\n"
     )
-    result = simulate(with_snapshot(tmp_path, jobs), {"devices.jukebox.cartridges": 1})
+    result = simulate(with_snapshot(tmp_path, jobs), {"devices.jukebox.slots": 1})
     assert status(result)["full"] == ("failed", "'cow' became invalid: its copy area is full")
     assert status(result)["mail"] == ("done", "")
     assert steps(result, "full") == []
@@ -550,7 +550,7 @@ def test_a_restore_crosses_the_bus_of_the_array_as_well(tmp_path: Path) -> None:
 def test_streams_of_a_disk_turn_between_the_places_of_their_parts(tmp_path: Path, streams: int) -> None:
     """Each reads its part of 10 TB on a disk of 20 TB; the way to the next part is half a revolution and a seek."""
     changes = {
-        "devices.jukebox.drives": streams, "devices.jukebox.bays": 8, "devices.jukebox.cartridges": 8,
+        "devices.jukebox.drives": streams, "devices.jukebox.bays": 8, "devices.jukebox.slots": 8,
         "devices.jukebox.drive.native_rate": "300 MB/s", "devices.jukebox.drive.cartridge_capacity": "20 TB",
         "data.mail.size": "10 TB", "jobs.mail.streams": streams, "devices.jukebox.drive.slowest_rate": "1 MB/s",
     }  # fmt: skip

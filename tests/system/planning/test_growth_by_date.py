@@ -67,9 +67,9 @@ def test_a_datastore_is_full_when_data_come_at_once() -> None:
 
 
 @for_each("steps, problem", [
-    ({"2027-07-01": "lots"}, "growth_from: 'lots' is not a share"),
+    ({"2027-07-01": "lots"}, "growth_from.2027-07-01: 'lots' is not a share"),
     ({"july": "10 %"}, "growth_from.july: 'july' is not a date"),
-    ({"2027-07-01": "-4 TB"}, "growth_from:"),
+    ({"2027-07-01": "-4 TB"}, "growth_from.2027-07-01:"),
 ])  # fmt: skip
 def test_growth_that_cannot_be_read_is_reported_at_its_place(steps: dict[Any, str], problem: str) -> None:
     with pytest.raises(InputError) as wrong:

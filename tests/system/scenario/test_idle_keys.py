@@ -31,7 +31,7 @@ fleets:
 """
 WARNING = (
     "warning: data.files.compression: has no effect here; it is for: Compression ratio: bytes before divided by bytes "
-    "after compression, such as `2:1`; 1 by default."
+    "after compression, such as `2:1`."
 )
 
 

@@ -155,7 +155,9 @@ def test_retentions_that_differ_share_no_cartridges() -> None:
 
 def state(ledger: Ledger) -> dict[str, Any]:
     """All that a ledger has of its save sets, and the cartridges that they are on."""
-    found: dict[str, Any] = {name: (tapes.bought, tapes.written) for name, tapes in ledger.tapes.items()}
+    found: dict[str, Any] = {
+        name: [(each.bought, each.written) for each in cases] for name, cases in ledger.tapes.items()
+    }
     for name, stock in ledger.stocks.items():
         for copy, place in stock.places.items():
             sizes = {number: list(each) for number, each in place.sizes.items()}

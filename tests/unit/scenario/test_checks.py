@@ -112,8 +112,6 @@ def test_the_sound_parts_do_not_disagree(site: Load) -> None:
         ({"devices.cow.chunk": "256 B"}, "devices.cow.chunk"),
         ({"devices.cow.size": "8 KiB"}, "devices.cow.size"),
         ({"devices.tape.drives": 3}, "devices.tape.drives"),
-        ({"devices.tape.cartridges": 9}, "devices.tape.cartridges"),
-        ({"devices.tape.slots": 2, "devices.tape.cartridges": 3}, "devices.tape.cartridges"),
         ({"devices.tape.drive.search_speed": "1 mm/s"}, "devices.tape.drive.search_speed"),
     ],
 )
@@ -129,7 +127,7 @@ def test_a_disagreement_is_reported_where_its_author_wrote(site: Load, changes: 
         {"devices.volume_group.level": "10"}, {"devices.volume_group.level": "1", "devices.volume_group.disks": 3},
         {"devices.volume_group.level": "dp", "devices.volume_group.disks": 4},
         {"devices.cow.chunk": "512 B"}, {"devices.cow.chunk": "1 MiB"}, {"devices.cow.size": "24 KiB"},
-        {"data.last.at": "99 GB"}, {"devices.tape.cartridges": 8}, {"hosts.other.dirty_background": "1 %"},
+        {"data.last.at": "99 GB"}, {"hosts.other.dirty_background": "1 %"},
         {"jobs.full.every": "1 day", "jobs.full.until": "7 days"}, {"jobs.full.begin": "22:00"},
         {"jobs.full.begin": "90 s"}, {"jobs.back.after": ["full"]}, {"jobs.back.to": "more"},
         {"jobs.back.select": {"files": 1000, "size": "10 GB"}},
