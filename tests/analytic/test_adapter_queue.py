@@ -143,6 +143,7 @@ def test_where_buffers_fill_the_adapter_their_size_matters_little(case: Case, *,
     assert reported.mean == pytest.approx(found.mean, rel=0.1)
 
 
+@pytest.mark.slow
 def test_services_of_one_length_spread_less() -> None:
     """Far above the mean fewer wait in truth than is reported, far below it more."""
     case = SMALL["filled, a tenth"]

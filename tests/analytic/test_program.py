@@ -345,6 +345,7 @@ def test_explain_names_what_the_worker_of_the_largest_file_waits_for() -> None:
     assert [*split(result, "save")] == [Cause("jobs.save.only", "only: step0")]
 
 
+@pytest.mark.slow
 def test_groups_that_leave_a_core_to_each_other_are_solved_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of two groups waits less while the other is held up, so that a buffer of one item fills and empties."""
     solved: list[float] = []
@@ -375,6 +376,7 @@ def test_a_shorter_lock_is_a_remedy() -> None:
     assert quicker.get("jobs.save.elapsed") == pytest.approx(result.get("jobs.save.elapsed") / 2.0, rel=1e-2)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     few=st.integers(1, 8), more=st.integers(0, 8), wait=st.floats(0.1, 9.0), work=st.floats(0.1, 9.0),

@@ -8,6 +8,7 @@ from oracles.worker_groups import Case, Group, Job, simulate
 from tests.analytic.test_program import FILES, elapsed, group
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", [((4, 3e-3, 0.2e-3), (2, 2e-3, 1.5e-3)), ((8, 2e-3, 0.05e-3), (3, 1.5e-3, 0.8e-3))])
 def test_workers_wait_at_a_lock_for_what_others_do_there(groups: tuple[tuple[int, float, float], ...]) -> None:
     """Whoever comes to a lock waits for as long as others hold it, not for a share of the lock: 1.8 to 2.8 % longer."""

@@ -81,6 +81,7 @@ LATER: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compressor", [None, CODEC])
 @pytest.mark.parametrize(
     ("target", "name"),

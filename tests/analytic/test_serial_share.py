@@ -69,6 +69,7 @@ def elapsed(job: str, many: int, share: float, **more: object) -> float:
     return float(result.get(f"jobs.{name}.elapsed"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [1, 2, 4, 16])
 @pytest.mark.parametrize("job", list(JOBS))
 def test_one_does_a_share_of_the_work_while_the_others_wait(job: str, many: int) -> None:

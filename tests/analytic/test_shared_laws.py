@@ -86,6 +86,7 @@ def test_the_full_host_is_to_blame_and_not_the_drives() -> None:
         assert parts["hosts.server", ""] * flow.rate == pytest.approx(1.0 - lost, rel=1e-9)
 
 
+@pytest.mark.slow
 @for_each(
     "drives, host, tolerance",
     [
@@ -107,6 +108,7 @@ def test_a_drive_beside_one_that_streams_leaves_what_it_loses() -> None:
     assert flows[1].rate == pytest.approx(16.0 - curve(8.0), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_unlike_drives_fill_a_host_in_any_order() -> None:
     for seed in range(60):
         draw = random.Random(seed)  # noqa: S311

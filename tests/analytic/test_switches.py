@@ -74,6 +74,7 @@ def test_a_window_over_one_round_trip_limits_a_connection() -> None:
     assert SIZE / float(sb.simulate(sb.load(scenario)).jobs.loc["ab", "elapsed"]) == pytest.approx(50e6, rel=1e-3)
 
 
+@pytest.mark.slow
 @for_each(
     "job",
     ["method: image", "method: file_level", f"method: {NATIVE}",

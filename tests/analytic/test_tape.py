@@ -208,6 +208,7 @@ def test_a_buffer_that_covers_each_stop_never_holds_the_host_up(host: float, rep
     assert accepted / seconds == pytest.approx(streaming.stop_start_rate(drive, host), rel=2.0 / BLOCKS)
 
 
+@pytest.mark.slow
 @for_each("hosts", [(30e6, 20e6, 20e6), (25e6, 45e6), (5e6, 5e6, 60e6)])
 def test_blocks_of_several_hosts_one_by_one_agree_with_the_closed_form_of_their_sum(hosts: tuple[float, ...]) -> None:
     """Each host makes blocks at its rate and waits while the buffer is full; the tape takes them as they came."""
@@ -296,6 +297,7 @@ def test_records_one_by_one_agree_with_the_closed_form_of_a_drive_that_writes_th
     assert seen == pytest.approx(streaming.stop_start_rate(drive, host, block=block), rel=0.01)
 
 
+@pytest.mark.slow
 @for_each("block, each", [(64512.0, 1e-4), (262144.0, 1e-4), (262144.0, 5e-5), (10240.0, 2e-4)])
 def test_commands_one_by_one_into_a_buffer_agree_with_the_rate_of_the_interface(block: float, each: float) -> None:
     """A drive that compresses well: its buffer never fills, and one command follows the other."""

@@ -73,6 +73,7 @@ def test_long_runs_agree_with_mean_value_analysis(tmp_path: Path, buffers: int, 
     assert rate == pytest.approx(expected, abs=half)
 
 
+@pytest.mark.slow
 def test_the_comparison_tells_a_buffer_more(tmp_path: Path) -> None:
     rate, half = mean_interval(batch_rates(simulated(tmp_path, {"jobs.full.buffers": 3}, seed=2002)), 0.999)
     assert loop(MIB, 4, 2 * LATENCY, DEMANDS).rate > rate + half

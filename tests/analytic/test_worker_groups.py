@@ -115,6 +115,7 @@ def test_a_few_jobs_do(seed: int) -> None:
     assert rates(case(seed)) == [pytest.approx(each.rate, rel=0.13) for each in found()[seed, "exponential"]]
 
 
+@pytest.mark.slow
 def test_the_table_has_each_case_as_it_is_simulated() -> None:
     assert found().keys() == {(seed, kind) for seed in (*ALONE, *MEETING) for kind in KINDS}
     assert max(each.error for jobs in found().values() for each in jobs) <= 0.003

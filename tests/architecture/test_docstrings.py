@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.cases import for_each
 
 PACKAGE = Path(__file__).parents[2] / "simbackup"
@@ -59,6 +61,7 @@ def misdescribed(source: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @for_each("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_parameters_are_those_of_the_signature(path: Path) -> None:
     assert misdescribed(path.read_text(encoding="utf-8")) == []

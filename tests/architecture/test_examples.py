@@ -38,6 +38,7 @@ def tried(module: str) -> int:
     return sum(len(each.examples) for each in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_examples_print_what_they_show(folder: str) -> None:
     modules = with_examples(folder)

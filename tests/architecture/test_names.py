@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from simbackup.schema import capability, job, registry
 from simbackup.schema.job import JobSpec
 
@@ -133,6 +135,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+@pytest.mark.slow
 def test_names_of_kinds_and_keys_of_methods_stay_in_their_rooms() -> None:
     names = kinds() | keys()
     assert {"raid", "hot_copy", "mirror", "transfer_size", "portion"} <= names

@@ -52,6 +52,7 @@ def imported(node: ast.AST) -> Iterator[str]:
         yield from imported(child)
 
 
+@pytest.mark.slow
 def test_no_room_asks_for_the_class_of_another() -> None:
     homes = {name: room_of(module) for name, module in classes() if name.endswith(("Spec", "Sheet"))}
     assert len(homes) > 20
@@ -67,6 +68,7 @@ def test_no_room_asks_for_the_class_of_another() -> None:
     assert found == []
 
 
+@pytest.mark.slow
 def test_no_import_leads_back() -> None:
     graph = {module: {*imported(tree)} - {module} for module, tree in modules().items()}
     assert sum(map(len, graph.values())) > 500

@@ -129,6 +129,7 @@ def test_problems_of_several_files_are_reported_at_once(
     assert len(wanted) == 5  # one of them not a problem by itself: what was not checked because of another
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_the_program_itself_prints_the_same_and_no_traceback(command: str) -> None:
     done = subprocess.run(

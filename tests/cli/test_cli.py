@@ -70,6 +70,7 @@ def test_run_as_json_has_jobs_and_devices(say: Say) -> None:
     assert all({"busy", "bytes", "peak"} <= row.keys() for row in data["devices"])
 
 
+@pytest.mark.slow
 def test_set_replaces_a_value_with_or_without_a_space(say: Say) -> None:
     def elapsed(*words: str) -> float:
         return json.loads(say("run", SNAPSHOT, "--json", *words).out)["jobs"][0]["elapsed"]
@@ -281,6 +282,7 @@ def test_check_says_that_all_files_are_right(say: Say) -> None:
     assert [line for line in said.err.splitlines() if ": warning: " not in line] == []
 
 
+@pytest.mark.slow
 def test_models_list_as_json_names_each_datasheet(say: Say) -> None:
     rows = json.loads(say("models", "list", "--json").out)
     assert [row["name"] for row in rows] == shelf.names()
@@ -394,6 +396,7 @@ cli.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupt_ends_with_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "long.yaml").write_text(LONG)
@@ -476,6 +479,7 @@ def test_a_picture_that_cannot_be_drawn_is_reported(words: list[str], reported: 
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [300, 5000])
 @pytest.mark.parametrize(
     "command",
@@ -530,6 +534,7 @@ def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(
     assert said.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_datasheets_are_found_by_words(say: Say) -> None:
     found = json.loads(say("models", "list", "Tape_Drive", "lto", "--json").out)
     assert {row["name"] for row in found} == {f"tape_drive/lto-{n}" for n in range(1, 11)}

@@ -70,6 +70,7 @@ def test_a_signal_in_the_midst_of_writing_leaves_nothing(name: str, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
     """As under nohup."""
     script = WRITING.replace("NUMBER", str(signal.SIGHUP.value)).replace("SIG_DFL", "SIG_IGN")
@@ -87,6 +88,7 @@ cli.main()
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_page_while_its_workers_are_made() -> None:
     """A terminal sends it to the server and to all processes below it."""
     words = [sys.executable, "-c", SERVER, "serve", "--port", "0", "--no-browser"]

@@ -28,6 +28,7 @@ def test_the_version_is_printed() -> None:
     assert (done.returncode, said_by_it, done.stderr) == (0, f"simbackup {version('simbackup')}\n", "")
 
 
+@pytest.mark.slow
 @for_each("words", [(), ("run",), ("models",), ("models", "show")])
 def test_help_has_a_short_and_a_long_name(words: tuple[str, ...]) -> None:
     short, long = said(*words, "-h"), said(*words, "--help")
@@ -37,6 +38,7 @@ def test_help_has_a_short_and_a_long_name(words: tuple[str, ...]) -> None:
     assert "-h, --help" in short.stdout
 
 
+@pytest.mark.slow
 def test_a_flag_is_a_flag() -> None:
     assert said("scenarios", "--json").stdout.startswith("[")
 

@@ -84,6 +84,7 @@ def test_a_device_needs_no_extension(say: Say) -> None:
     assert say("trace", PLAIN, "-o", "/dev/null")[0] == 0
 
 
+@pytest.mark.slow
 def test_intervals_of_a_result_need_no_scenario_file(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "there").mkdir()
     text = f"extends: {Path(__file__).parents[2]}/scenarios/{PLAIN}.yaml\ntitle: Mine\n"

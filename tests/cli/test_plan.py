@@ -59,6 +59,7 @@ def test_the_tables_of_a_plan_in_files(
     assert len(nights) == len(pd.read_csv("tables/nights.csv")) == 2 * 14 + 2 * 2
 
 
+@pytest.mark.slow
 def test_capacity_alone_as_tables_and_as_json(
     site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +182,7 @@ def test_a_restore_as_a_table_and_as_json(
     assert (code, err.count("\n")) == (2, 1)
 
 
+@pytest.mark.slow
 def test_goals_decide_the_exit_code(
     site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,6 +226,7 @@ def test_a_plan_is_drawn(site: str, capsys: pytest.CaptureFixture[str], monkeypa
     assert called(capsys, monkeypatch, "plot", site, "clock")[0] == 2
 
 
+@pytest.mark.slow
 def test_a_night_is_explained_as_a_scenario_is(
     site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +262,7 @@ def test_a_note_of_many_parts_that_were_not_checked_says_that_there_are_more(
     assert "systems.app12 and more: were not checked further; fix targets.pool.device.disk.capacity first" in note
 
 
+@pytest.mark.slow
 def test_purchases_are_counted_before_they_are_planned_and_ranked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

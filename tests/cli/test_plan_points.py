@@ -66,6 +66,7 @@ def test_names_and_dates_that_are_wrong(
     assert "--at: 2026-01-01 is before the start" in err
 
 
+@pytest.mark.slow
 def test_a_report_as_a_page(site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("report", site, "-o", "small.html", "--until", "3 weeks", "--intervals", "none")
     _, _, err = called(capsys, monkeypatch, *words, "--at", "2028-01-01")

@@ -95,6 +95,7 @@ cli.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
     done = subprocess.run(

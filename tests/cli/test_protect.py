@@ -20,6 +20,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return int(ended.value.code or 0)
 
 
+@pytest.mark.slow
 def test_it_prints_what_losses_cost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,6 +69,7 @@ def test_a_mistake_has_its_place(
     assert "losses.yaml:2:19: losses.fire.strikes: there is nothing called 'houses'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_mixed_strategy_dominates_its_parts_and_says_why() -> None:
     """Tapes and checkpoints together: wherever either of the two has newer data, so have they.
 

@@ -25,6 +25,7 @@ def test_a_scenario_is_reported_on(say: Say, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
+@pytest.mark.slow
 def test_quick_runs_nothing_again(say: Say, tmp_path: Path) -> None:
     assert say("report", WRITE, "--quick", "-o", "own.html") == (0, "", "written to own.html\n")
     assert "Without it:" not in (tmp_path / "own.html").read_text(encoding="utf-8")
@@ -66,6 +67,7 @@ def test_a_workbook_of_another_name_is_refused_before_a_run(say: Say, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_two_scenarios_are_compared(say: Say, tmp_path: Path) -> None:
     assert say("report", WRITE, OTHER, "--quick")[0] == 0
     text = (tmp_path / "report.html").read_text(encoding="utf-8")

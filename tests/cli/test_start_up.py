@@ -52,6 +52,7 @@ def test_help_imports_no_simulator() -> None:
     assert sorted(found & unused) == []
 
 
+@pytest.mark.slow
 def test_a_check_of_a_file_with_mistakes_imports_nothing_live() -> None:
     """A simulation is only run to find the keys without effect of a file that is right."""
     found = imported("check", "tests/cli/broken/ten-kinds-at-once.yaml", fails=True)

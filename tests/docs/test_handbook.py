@@ -28,6 +28,7 @@ def made() -> dict[str, str]:
     return catalogue.pages() | mechanisms.written(rows) | outside.pages()
 
 
+@pytest.mark.slow
 def test_every_equation_is_on_a_page(made: dict[str, str]) -> None:
     equations = [(name, own) for name, module in uses.modules().items() for own in uses.functions(module)]
     assert len(equations) > 80
@@ -43,6 +44,7 @@ def test_every_equation_says_something() -> None:
     assert [name for name, doc in said.items() if not doc] == []
 
 
+@pytest.mark.slow
 def test_the_rows_of_an_equation_are_named_or_counted(made: dict[str, str]) -> None:
     assert (
         "- a-document: ``row-0``, ``row-1``, ``row-2``, ``row-3``, ``row-4``, ``row-5`` and 2 more\n"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from simbackup.cli.app import app
@@ -27,6 +28,7 @@ def fields(printed: dict[str, Any]) -> Iterator[str]:
             yield from (key for one in row.get("inputs", ()) for key in one)
 
 
+@pytest.mark.slow
 @for_each("name", ["teaching/one-file-from-tape", "planning/compress-where", "teaching/short-backups"])
 def test_every_field_is_explained(name: str) -> None:
     explained = set(re.findall(r"`(\w+)`", PAGE.read_text(encoding="utf-8")))

@@ -122,6 +122,7 @@ def check(values: dict[str, Any], said: dict[str, dict[str, Any]], work: dict[st
         assert all(rows[f"back-{name}"]["status"] == rows[name]["status"] for name in ("disk", "raid", "tape"))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(systems(), failures(), jobs())
 def test_what_was_saved_comes_back_or_is_lost_for_a_reason(

@@ -223,6 +223,7 @@ def test_a_save_set_alone_is_no_slower_than_beside_others(sets: Sets, walked: bo
     assert run(alone).get("jobs.s0.elapsed") <= run(all_of_them).get("jobs.s0.elapsed") * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @examples(30)
 @given(save_sets())
 def test_a_hundred_million_files_make_as_many_events_as_ten_thousand(sets: Sets) -> None:

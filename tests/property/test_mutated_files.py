@@ -233,6 +233,7 @@ def replaced_values(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return name, draw(st.dictionaries(st.sampled_from(paths), PLAIN, min_size=1, max_size=3))
 
 
+@pytest.mark.slow
 @BUDGET
 @given(replaced_values())
 def test_a_changed_tree_is_right_or_wrong_at_a_place(case: tuple[str, dict[str, Any]]) -> None:

@@ -43,6 +43,7 @@ def test_each_figure_of_a_short_plan_is_that_of_the_ledger(seed: int) -> None:
     assert wrong(seed, compared(seed, SHORT)) == {}
 
 
+@pytest.mark.slow
 @for_each("seed", some(range(200, 260), 4))
 def test_shared_targets_linear_growth_and_own_reductions_are_those_of_the_ledger(seed: int) -> None:
     assert wrong(seed, compared(seed, SHORT, shared_site)) == {}

@@ -200,6 +200,7 @@ def crowded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr("simbackup.engine.grouping.LEFT", 2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("crowded")
 @for_each("twist", TWISTS)
 @for_each("seed", some(range(5), 1))

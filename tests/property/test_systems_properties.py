@@ -151,12 +151,14 @@ def nothing_is_busier_than_always_and_no_area_fuller_than_full(_: Plan, result: 
             assert row["copied_bytes"] <= row["area_bytes"]
 
 
+@pytest.mark.slow
 @examples(15)
 @given(plans(), st.integers(0, 2**31))
 def test_the_same_seed_gives_the_same_trace(plan: Plan, seed: int) -> None:
     assert list(run(plan, seed).trace.to_lines()) == list(run(plan, seed).trace.to_lines())
 
 
+@pytest.mark.slow
 @some_plans
 @given(plans())
 def test_a_faster_disk_is_never_slower_for_one_stream_at_a_time(plan: Plan) -> None:
@@ -184,6 +186,7 @@ def a_restore_brings_back_what_was_saved(plan: Plan, result: Result) -> None:
         assert result.get(f"jobs.restore{i}.start") >= result.get(f"jobs.backup{i}.end")
 
 
+@pytest.mark.slow
 @some_plans
 @given(plans())
 def test_properties_of_a_run(plan: Plan) -> None:

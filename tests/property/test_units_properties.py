@@ -122,6 +122,7 @@ fragments = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 @given(text=st.text() | fragments)
 def test_no_text_raises_anything_but_a_unit_error(unit: str, text: str) -> None:

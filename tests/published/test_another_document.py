@@ -40,6 +40,7 @@ def test_the_document_is_one_of_all() -> None:
     assert f"published/{NAME}/backup" in {row["name"] for row in scenario_list()}
 
 
+@pytest.mark.slow
 def test_its_rows_are_reproduced_by_name_and_by_folder(root: Path) -> None:
     named = reproduce(["005"], workers=1)
     assert [row.measurement.id for row in named.rows] == ROWS
@@ -65,6 +66,7 @@ def test_its_constant_is_fitted_and_listed(root: Path) -> None:
     assert [row.role for row in found.rows] == ["input", "fitted", "fitted", "held-out", "duplicate", "held-out"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("root")
 def test_the_generated_tables_have_it() -> None:
     found = reproduce(["005"], workers=1, intervals=False)
@@ -74,6 +76,7 @@ def test_the_generated_tables_have_it() -> None:
     assert {one.row for one in cross_validate([NAME]).left_out} == {"usb-write-10", "usb-write-40"}
 
 
+@pytest.mark.slow
 def test_a_folder_named_published_that_lies_in_no_root(root: Path) -> None:
     elsewhere = root.parent / "elsewhere" / "published" / "mine"
     elsewhere.parent.mkdir(parents=True)

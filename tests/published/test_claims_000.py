@@ -94,6 +94,7 @@ def test_claim_4_the_advantage_grows_as_the_object_shrinks(image: str) -> None:
     assert item < datafile < database
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("image", FROZEN)
 def test_claim_4_each_file_that_has_to_be_located_saves_more(image: str) -> None:
     """Of the same 20 MB. The seconds saved grow; their ratio does not, for each file is located in both restores."""
@@ -137,6 +138,7 @@ def case(tmp_path: Path) -> Callable[..., Result]:
     return simulate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("users", USERS)
 def test_claim_5_only_the_first_update_of_a_block_costs_a_copy(case: Callable[..., Result], users: str) -> None:
     """The loss is that of the first hour, and none half a day later, before, and when the checkpoint is removed."""
@@ -263,6 +265,7 @@ jobs:
 """
 
 
+@pytest.mark.slow
 def test_claim_10_a_frozen_image_is_copied_to_tape_while_the_database_works(case: Callable[..., Result]) -> None:
     """It takes no longer than on an idle machine, and it costs the users less than a backup of the data."""
     result = case(COPY)
@@ -291,6 +294,7 @@ jobs:
 """
 
 
+@pytest.mark.slow
 def test_claim_11_frequent_checkpoints_need_no_hours_of_rest(case: Callable[..., Result]) -> None:
     """Each costs its users what the first did, in its hour alone."""
     result = case(OFTEN)

@@ -10,7 +10,7 @@ from simbackup.results.result import Result
 from tests.cases import for_each
 from tests.shared import simulated
 
-pytestmark = pytest.mark.xdist_group("planning/midnight")
+pytestmark = [pytest.mark.xdist_group("planning/midnight"), pytest.mark.slow]
 
 DAY, WINDOW = 86_400.0, 6 * 3600.0
 TEMPLATE = "fleets.servers.jobs.save-{number}"
@@ -81,7 +81,6 @@ def test_spread_over_the_day_the_target_limits_none_of_200() -> None:
     assert figure("spread-starts", "fleets.servers.bytes") == figure("midnight", "fleets.servers.bytes") == 35e12
 
 
-@pytest.mark.slow
 @for_each("count", ["20", "50", "100"])
 def test_it_holds_for_other_numbers_of_servers(count: str) -> None:
     number = ("fleets.servers.count", count)

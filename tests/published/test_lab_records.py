@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from simbackup.lab.record import PACK, unpacked
 from tests.shared import IN_ONE_PROCESS, reproduced
 
@@ -11,6 +13,7 @@ pytestmark = IN_ONE_PROCESS
 RECORDS = sorted(Path(__file__).parents[2].glob(f"lab/*/{PACK}"))
 
 
+@pytest.mark.slow
 def test_rows_of_records_are_reproduced_or_declared_off() -> None:
     found = reproduced("lab")
     assert len(found.rows) > 20

@@ -70,6 +70,7 @@ def before(scenario: str, figure: str) -> float:
     return sb.simulate(scenario).get(figure)
 
 
+@pytest.mark.slow
 @for_each("change", CHANGES, ids=lambda c: f"{c.scenario.rpartition('/')[2]}-{c.address}-{c.value}")
 def test_a_change_acts_in_its_direction_and_roughly_as_much(change: Change) -> None:
     after = sb.simulate(change.scenario, {change.address: change.value}).get(change.figure)

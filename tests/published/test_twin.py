@@ -58,6 +58,7 @@ def test_the_twin_needs_nothing_of_simbackup() -> None:
     assert not [line for line in imports if "simbackup" in line]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scenario", "options"), [("same-disk", {}), ("second-disk", {"second_disk": True})])
 def test_composed_system_and_twin_agree(scenario: str, options: dict[str, Any]) -> None:
     assert composed(scenario).get("jobs.dd.elapsed") == pytest.approx(TWIN["elapsed"](**options), rel=0.01)

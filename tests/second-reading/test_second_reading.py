@@ -45,6 +45,7 @@ def stated() -> dict[Name, Quantity]:
     }
 
 
+@pytest.mark.slow
 @for_each("row", rows(READINGS), ids=lambda row: f"{row['datasheet']}#{row['parameter']}")
 def test_both_readers_found_the_same_or_the_difference_is_settled(row: dict[str, str]) -> None:
     given = stated()[row["datasheet"], row["parameter"]]

@@ -180,6 +180,7 @@ def test_a_study_tells_which_scenarios_there_are(
     assert reported in str(caught.value)
 
 
+@pytest.mark.slow
 def test_tables_of_what_there_is() -> None:
     scenarios = sb.scenarios()
     assert scenarios.index.name == "name"
@@ -193,6 +194,7 @@ def test_tables_of_what_there_is() -> None:
         sb.datasheets("disk/none")
 
 
+@pytest.mark.slow
 def test_a_report_takes_what_can_be_loaded_and_what_was(tmp_path: Path) -> None:
     saved = sb.simulate(TEXT).save(tmp_path / "saved")
     pages = [
@@ -263,6 +265,7 @@ def test_causes_of_a_job_sum_to_its_time() -> None:
         result.causes("one_fil")
 
 
+@pytest.mark.slow
 @for_each("source", sorted((ROOT / "notebooks").glob("[0-9]*.py")), ids=lambda path: path.stem)
 def test_notebooks_import_nothing_from_inside(source: Path) -> None:
     code = "\n".join(cell.source for cell in jupytext.read(source).cells if cell.cell_type == "code")

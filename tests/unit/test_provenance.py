@@ -111,6 +111,7 @@ def test_an_override_states_the_value_and_leaves_other_factors() -> None:
     assert changed["data.file.size"] == 2.0**30
 
 
+@pytest.mark.slow
 def test_intervals_of_scaled_and_unscaled_are_never_mixed() -> None:
     plain = sb.load(LVM)
     half = plain.scaled({"data.file.size": 0.5})
@@ -139,6 +140,7 @@ def test_a_result_of_a_scaled_scenario_is_that_after_it_was_saved(tmp_path: Path
     assert again.record.log[-1].endswith("(3 times)")
 
 
+@pytest.mark.slow
 def test_a_result_needs_neither_its_file_nor_its_models(
     there: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

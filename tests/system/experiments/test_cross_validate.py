@@ -79,6 +79,7 @@ def documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMBACKUP_PATH", str(tmp_path))
 
 
+@pytest.mark.slow
 def test_each_of_two_rows_is_predicted_by_the_other() -> None:
     found = cross_validate([FOLDER])
     assert [(one.document, one.constant, one.row) for one in found.left_out] == [
@@ -117,6 +118,7 @@ def test_the_row_that_is_left_out_does_not_count(tmp_path: Path) -> None:
     assert (second.value, second.error) == (pytest.approx(200e6, rel=1e-3), pytest.approx(10 / 25 - 1, rel=1e-2))
 
 
+@pytest.mark.slow
 def test_a_prediction_out_of_the_plausible_range_stops_at_its_end(tmp_path: Path) -> None:
     file = tmp_path / "scenarios" / "published" / FOLDER / "measured.yaml"
     file.write_text(measured({"first": "10.0 s", "second": "2000 s"}), encoding="utf-8")

@@ -38,6 +38,7 @@ def number(text: str) -> float:
     return float(text.partition(" ")[0])
 
 
+@pytest.mark.slow
 def test_the_best_within_a_limit_is_found_among_a_part_of_all(tmp_path: Path) -> None:
     """As many bytes as fit into ten minutes, for less speed where that is enough."""
     sums = {"gain": {SIZE: 1e-9, RATE: -1e-7}}
@@ -104,6 +105,7 @@ def test_of_two_goals_all_that_nothing_else_is_better_than_are_found() -> None:
     assert len(near & front) >= 0.75 * len(front)  # the rest of a front is found only by trying all
 
 
+@pytest.mark.slow
 def test_the_same_seed_tries_the_same_and_the_answer_says_how_sure_it_is(tmp_path: Path, say: Say) -> None:
     search = {"values": {RATE: RATES, SIZE: SIZES}, "least": SAVE, "runs": 20}
     file = tmp_path / "a.study.yaml"

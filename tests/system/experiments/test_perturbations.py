@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import pytest
+
 import simbackup as sb
 from tests.cases import for_each
 
@@ -63,6 +65,7 @@ def elapsed(case: Case, factor: float) -> float:
     return sb.simulate(name, case.given | scaled).get(f"jobs.{job}.elapsed")
 
 
+@pytest.mark.slow
 @for_each("case", CASES, ids=lambda case: f"{case.job[1]}-{case.scaled[0]}")
 def test_an_answer_moves_as_it_should(case: Case) -> None:
     usual = elapsed(case, 1.0)

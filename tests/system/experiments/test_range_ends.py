@@ -82,6 +82,7 @@ VOLUME = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_verdict_says_in_how_many_cases_a_check_refuses_the_values(tmp_path: Path, say: Say) -> None:
     """The files are larger than their volume from 0.217 deviations on: in the upper eight of twenty cases."""
     fits = SCORE * math.log(100.0 / 90.0) / math.log(200.0 / 90.0)

@@ -184,6 +184,7 @@ def test_rows_of_one_size_do_not(root: Path) -> None:
     assert set(apart.groups[0].powers) == {RATE, LATENCY}
 
 
+@pytest.mark.slow
 def test_the_command_tells_it(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     there = str(site(root, ALIKE))
     monkeypatch.setattr(sys, "argv", ["simbackup", "calibrate", there, "--dry-run"])
@@ -209,6 +210,7 @@ def test_a_constant_of_one_row_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     assert all(pair.identifiable for pair in apart.pairs)
 
 
+@pytest.mark.slow
 def test_a_fit_goes_into_the_own_root_and_is_used_at_once(root: Path) -> None:
     there = site(root, DIFFERENT)
     before = {row.measurement.id: row.role for row in reproduce([str(there)], intervals=False).rows}

@@ -63,6 +63,7 @@ def test_values_of_a_case_change_together(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_case_is_run_with_every_value(tmp_path: Path) -> None:
     table = sb.study(written(tmp_path, CASES + "vary: {data.db.files: [1, 2, 3]}\n"), workers=2)
     assert table.varied == ("case", "data.db.files")
@@ -232,6 +233,7 @@ def test_figures_over_several_seeds_are_means_with_intervals(tmp_path: Path) -> 
         assert row["jobs.save.status"] == "done"
 
 
+@pytest.mark.slow
 def test_rows_share_their_draws(tmp_path: Path) -> None:
     """What another buffer gains is surer than either time alone."""
     table = sb.study(short(tmp_path))

@@ -139,6 +139,7 @@ def test_files_and_pictures_have_the_intervals(tmp_path: Path) -> None:
     assert not sb.study(asked(tmp_path), intervals="none").plot.lines("data.files.size", SAVE).axes[0].collections
 
 
+@pytest.mark.slow
 def test_a_large_study_has_none_unless_asked() -> None:
     sizes = [f"{size} MB" for size in range(1, 101)]
     vary = {"title": "Many", "scenarios": {"one": str(ROOT / "scenarios/teaching/snapshot-slows-writes.yaml")},

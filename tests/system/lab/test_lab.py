@@ -237,8 +237,10 @@ def test_round_trips_are_those_that_a_delay_makes_longer(lab: Folder, root: Path
 
 
 def test_a_delay_makes_each_round_trip_longer() -> None:
+    before = {*threading.enumerate()}
     with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=_echo, args=(server,), daemon=True).start()
+        echo = threading.Thread(target=_echo, args=(server,), daemon=True)
+        echo.start()
         with delayed(server.getsockname()[1], 0.05) as port:
             started = time.monotonic()
             with socket.create_connection(("127.0.0.1", port)) as way:
@@ -248,7 +250,7 @@ def test_a_delay_makes_each_round_trip_longer() -> None:
                 assert time.monotonic() - started >= 5 * 0.05  # the handshake, too
                 way.shutdown(socket.SHUT_WR)
                 assert way.recv(10) == b""
-        assert threading.active_count() == 1
+        assert {*threading.enumerate()} - before <= {echo}
         with pytest.raises(OSError, match="refused"):
             socket.create_connection(("127.0.0.1", port))
 
@@ -434,6 +436,7 @@ def test_a_pack_that_was_changed(packed: Path, tmp_path: Path) -> None:
         record.join(packed, tmp_path / "records")
 
 
+@pytest.mark.slow
 @for_each("ends", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_keeps_what_is_done_and_ends_what_it_started(
     ends: signal.Signals, lab: Folder, root: Path, tmp_path: Path
@@ -457,6 +460,7 @@ def test_an_interrupt_keeps_what_is_done_and_ends_what_it_started(
     assert {line["point"] for line in lab.lines(measuring.RUNS)} <= {"empty", "small-1", "small-2"}
 
 
+@pytest.mark.slow
 @for_each("name", programs())
 @pytest.mark.filterwarnings("ignore::simbackup.run.IdleKeyWarning")
 def test_each_program_that_comes_along_can_be_simulated(name: str) -> None:

@@ -47,6 +47,7 @@ def simulated(changes: dict[str, object]) -> float:
     return result.get("jobs.save.elapsed") / (SIZE / size)
 
 
+@pytest.mark.slow
 @for_each("source", [3e9, 100e6])
 @for_each(
     "files, buffers, size",

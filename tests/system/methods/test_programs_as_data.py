@@ -56,6 +56,7 @@ def jobs(name: str, operation: str) -> list[dict[str, Any]]:
     return [{**common, **target} for target in targets]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHEETS)
 def test_each_operation_of_each_program_runs(name: str) -> None:
     sheet: Any = parse((shelf.roots()[-1] / "models" / f"{name}.yaml").read_text("utf-8"), name).plain()
@@ -70,6 +71,7 @@ def operation_runs(name: str, operation: str) -> None:
         assert 0.0 < elapsed[1] <= elapsed[0] * (1.0 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHEETS)
 def test_every_value_inside_a_program_says_where_it_comes_from(name: str) -> None:
     values = dict(shelf.load_datasheet(name).values())

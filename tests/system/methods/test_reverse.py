@@ -83,6 +83,7 @@ def test_save_sets_that_exist() -> None:
     assert [result.get(f"jobs.{name}.bytes") for name in ("back", "new")] == pytest.approx([104e9, 100e9])
 
 
+@pytest.mark.slow
 @for_each("run_size", [64, 256, 1024])
 @for_each("method", ["image", "file_level"])
 def test_each_run_is_read_and_written_where_it_belongs(run_size: int, method: str) -> None:

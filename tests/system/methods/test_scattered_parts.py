@@ -40,6 +40,7 @@ def test_it_takes_as_long_on_any_number_of_cartridges() -> None:
         assert read("jukebox", capacity) == pytest.approx(one, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streams", [2, 4])
 def test_each_of_several_streams_seeks_across_all_data(streams: int) -> None:
     assert read("store", streams=streams) == pytest.approx(read("store"), rel=1e-9)

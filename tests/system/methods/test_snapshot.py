@@ -54,6 +54,7 @@ def test_each_snapshot_of_the_origin_costs_a_copy(tmp_path: Path) -> None:
     assert two > 1.6 * one
 
 
+@pytest.mark.slow
 def test_rewriting_what_was_copied_runs_as_without_a_snapshot(tmp_path: Path) -> None:
     twice = "  first: {method: write, data: file, begin: 1000 s}\n  again: {method: write, data: file, begin: 5000 s}\n"
     none, one = run(tmp_path, twice + NONE), run(tmp_path, twice + OFF)

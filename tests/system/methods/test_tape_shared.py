@@ -300,6 +300,7 @@ jobs:
 """
 
 
+@pytest.mark.slow
 def test_an_abandoned_run_ends_without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams that are thrown away must not wait for a drive: Python complains of that where nobody can catch it."""
     complaints: list[Any] = []

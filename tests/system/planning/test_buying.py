@@ -47,6 +47,7 @@ def test_sets_of_purchases_change_each_value_once() -> None:
     assert sets_of(file, 1) == [(), ("disks",), ("port",), ("line",)]
 
 
+@pytest.mark.slow
 def test_the_cheapest_set_that_meets_the_goals_comes_first() -> None:
     """After a year 2 TB need 2000 s of 1500 at 1 GB/s, and more room: disks and a port or a line, and none alone.
 
@@ -60,6 +61,7 @@ def test_the_cheapest_set_that_meets_the_goals_comes_first() -> None:
     assert alone[("disks",)] == ["windows missed"]
 
 
+@pytest.mark.slow
 def test_each_year_has_its_cash() -> None:
     """From 2027-01-02 to 2028-01-01: 364 days of 2027 and one of 2028."""
     best = ranked(buying(disks=DISKS, port=PORT))[0]
@@ -67,6 +69,7 @@ def test_each_year_has_its_cash() -> None:
     assert best.price == 5800.0
 
 
+@pytest.mark.slow
 def test_storage_is_a_part_of_the_cost() -> None:
     """A terabyte of the pool costs 10 a month: 100 TB are 12,000 a year, whatever is bought."""
     made = buying(disks=DISKS)
@@ -103,6 +106,7 @@ def test_more_sets_than_can_be_planned_are_refused() -> None:
         sets_of(read_site(buying(**many)))
 
 
+@pytest.mark.slow
 def test_costs_of_purchases_have_intervals_and_the_ranking_says_what_it_depends_on() -> None:
     """A port costs 800 at once; the line 100, and 400 to 3000 a year: whether it is cheaper depends on this alone."""
     rent = {"value": 600, "basis": "assumed", "range": [400, 3000], "why": "a test"}
@@ -120,6 +124,7 @@ def test_costs_of_purchases_have_intervals_and_the_ranking_says_what_it_depends_
     assert all(not one.totals and one.fits is None for one in found if one.missed)
 
 
+@pytest.mark.slow
 def test_a_set_that_meets_its_goals_may_miss_them_in_cases() -> None:
     """A datastore of 3 TB is full if 1 TB becomes more than that: with growth above 2 TB a year."""
     made = buying(disks=DISKS) | {

@@ -18,6 +18,7 @@ from tests.cases import for_each
 PRICES = {"prices": "prices/list-2026", "index_record": "200 B/file"}
 
 
+@pytest.mark.slow
 @for_each("seed", [2, 5])
 def test_capacity_alone_is_that_of_the_whole_plan(seed: int) -> None:
     parts = random_site(seed) | PRICES

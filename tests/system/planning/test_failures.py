@@ -292,6 +292,7 @@ def test_what_is_wrong_is_said_at_its_place(failure: dict[str, Any], said: str) 
     assert any(said in str(one) and one.address.startswith("failures.crash") for one in caught.value.problems)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("failures", "fails", "points"),
     [

@@ -71,6 +71,7 @@ def test_goals_ask_for_room_on_datastores() -> None:
     assert [(goal.goal, goal.found) for goal in missed] == [("san fits", "full on 2027-07-04")]
 
 
+@pytest.mark.slow
 def test_a_datastore_is_full_earlier_or_later_over_the_range_of_growth() -> None:
     """0.5 TB come in a year with 0.5 TB/year, and in a quarter of a year, 91.25 days, with 2 TB/year."""
     growth = {"value": "1 TB/year", "basis": "assumed", "range": ["0.5 TB/year", "2 TB/year"], "why": "a guess"}

@@ -48,6 +48,7 @@ def test_each_system_has_its_part_unless_it_states_its_own_growth() -> None:
     assert then["guest2"] == pytest.approx(200e9, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_data_that_come_at_once_are_in_the_next_incremental_and_in_no_later_one() -> None:
     """1 % of 1 TB on the evening before, 1 TB and 1 % of 1 TB on that of 2027-06-30 at noon, and 1 % of 2 TB after."""
     found = plan(growing({"2027-06-30": "+1 TB"}), date(2027, 7, 2), every_night=True)

@@ -53,10 +53,12 @@ def test_growth_moves_the_date_on_which_a_pool_is_full() -> None:
     assert full.early < (full.late or date.max)
 
 
+@pytest.mark.slow
 def test_none_are_made_unless_asked_for() -> None:
     assert sure("none") == Sureness(None, ())
 
 
+@pytest.mark.slow
 def test_the_growth_of_the_site_does_not_count_where_each_system_states_its_own() -> None:
     systems = {
         name: system | {"change": {"model": "change/database", "growth": "30 %"}}
@@ -88,6 +90,7 @@ def capacity(**parts: Any) -> Plan:
     return stocked(load_site(site(**parts)), "2 years")
 
 
+@pytest.mark.slow
 def test_capacity_and_cost_have_intervals_over_the_ranges_of_the_site() -> None:
     """Growth from 30 to 120 % a year: after two years data are at least 1.69 and at most 4.84 times as large, not 2.56.
 
@@ -101,6 +104,7 @@ def test_capacity_and_cost_have_intervals_over_the_ranges_of_the_site() -> None:
     assert one.decides[0] == "growth"
 
 
+@pytest.mark.slow
 def test_what_no_range_moves_has_no_width() -> None:
     exact = {"value": "60 %", "basis": "user"}
     found = stock_sureness(capacity(growth=exact, prices={"currency": "EUR", "date": "2026-06-30", "pool_month": 2}))
@@ -109,6 +113,7 @@ def test_what_no_range_moves_has_no_width() -> None:
     assert all(one.low == one.value == one.high and not one.decides for one in costs)
 
 
+@pytest.mark.slow
 def test_the_range_of_a_price_is_the_interval_of_the_cost() -> None:
     price = {"value": 2, "basis": "assumed", "range": [1, 6], "why": "a test"}
     found = stock_sureness(capacity(prices={"currency": "EUR", "date": "2026-06-30", "pool_month": price}))
@@ -117,6 +122,7 @@ def test_the_range_of_a_price_is_the_interval_of_the_cost() -> None:
     assert one.decides == ("prices.pool_month",)
 
 
+@pytest.mark.slow
 def test_growth_moves_the_day_on_which_a_pool_is_full_and_may_keep_it_from_being_full() -> None:
     targets = site()["targets"]
     small = targets | {"pool": targets["pool"] | {"device": targets["pool"]["device"] | {"disks": 4}}}

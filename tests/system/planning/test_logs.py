@@ -48,6 +48,7 @@ def during(every: float) -> Any:
     return pytest.approx(every + 3 * alone, abs=2 * alone)
 
 
+@pytest.mark.slow
 def test_a_chain_is_full_differential_and_logs() -> None:
     found = restore(of(), "client sql", WEDNESDAY).systems[0]
     assert (found.chain, found.lost) == (2, during(15 * 60.0))
@@ -72,6 +73,7 @@ def test_logs_that_are_lost_do_not_help() -> None:
     assert found.logs == pytest.approx(log_of(since / 86_400), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_applying_logs_takes_as_long_as_stated() -> None:
     plain, slow = (restore(of(**keys), "client sql", WEDNESDAY) for keys in ({}, {"replay": "5 MB/s"}))
     size = plain.systems[0].logs
@@ -164,6 +166,7 @@ def test_the_delay_is_that_of_the_target_that_is_left() -> None:
     assert far.data_lost >= 1800.0 + slowest
 
 
+@pytest.mark.slow
 def test_the_longest_backup_of_logs_is_explained_also_if_it_runs_after_the_window() -> None:
     """At ten past ten, a copy begins on the line that logs take, too; the window has closed at nine."""
     made = of("30 min", to=["second"]).file.tree.plain()

@@ -7,6 +7,8 @@ import pytest
 from simbackup.results.result import Result
 from simbackup.run import simulate
 
+pytestmark = pytest.mark.slow
+
 NAME = "planning/mass-restore-200"
 SERVER = 46.3 + 1.6
 """Minutes of a file server of 1 TB: at 360 MB/s, with the way of two cartridges."""

@@ -68,6 +68,7 @@ def test_a_program_restores_each_save_set_of_a_chain_by_itself() -> None:
     assert found.until(1.0) == pytest.approx((TWO + changed) / 1e9 + 20.0, rel=0.05)  # zeros are written first: 20 s
 
 
+@pytest.mark.slow
 def test_a_native_backup_is_compressed_and_logs_bring_it_to_the_minute() -> None:
     """Half of 200 GB is stored each night; the logs of 16 h since then are 2 x 0.67 GB, of which 15 min are lost."""
     made = databases(NATIVE | {"compress": True, "logs": LOGS}, compression=2)

@@ -40,6 +40,7 @@ def of(found: PlannedSite, point: date | datetime, scope: str = "client first", 
     return restore(found, scope, WEDNESDAY, point=point, **how)
 
 
+@pytest.mark.slow
 @for_each("day, sets", [(date(2027, 6, 8), 4), (date(2027, 6, 6), 2), (date(2027, 6, 5), 1), (date(2027, 6, 4), 7)])
 def test_the_point_of_a_date_comes_back_with_its_chain(day: date, sets: int, plain: PlannedSite) -> None:
     (found,) = of(plain, day).systems

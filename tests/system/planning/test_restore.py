@@ -257,6 +257,7 @@ def test_declared_times_and_their_ranges_are_in_the_interval() -> None:
     assert "recovery matters most" in found.interval.sentence()
 
 
+@pytest.mark.slow
 def test_ranges_of_devices_widen_the_interval() -> None:
     loaded = load_site(site())
     bare, sampled = (restore(loaded, "client first", WEDNESDAY, intervals=each) for each in ("none", "quick"))

@@ -38,6 +38,7 @@ def figures(site: dict[str, Any], until: str, *, quick: bool = True) -> dict[str
     return {one.figure: one for one in plan_sensitivity(found, when, quick=quick).decided}
 
 
+@pytest.mark.slow
 def test_growth_decides_whether_data_fit_and_prices_the_cost() -> None:
     """0.8 TB more are there after 292 days at 1 TB a year, 146 at 2, and 584 at 0.5: the last is after the end."""
     found = figures(made(), "364 days")
@@ -57,6 +58,7 @@ def test_growth_decides_whether_data_fit_and_prices_the_cost() -> None:
     assert not any("date" in one.input.name for one in cost.moved)
 
 
+@pytest.mark.slow
 def test_systems_that_state_the_same_are_one_input() -> None:
     """Two systems with the same size, range and reason: both move at once. 1 TB a year comes to both together.
 
@@ -75,6 +77,7 @@ def test_systems_that_state_the_same_are_one_input() -> None:
     assert found.as_dict()["inputs"][0]["figure"][1] == date.fromordinal(int(moved.high)).isoformat()
 
 
+@pytest.mark.slow
 def test_the_tightest_window_and_the_restore_depend_on_a_line_of_uncertain_rate() -> None:
     """1 TB at 1 GB/s takes 1000 s of a window of 20 min, 2000 s at 0.5 GB/s, and 500 s at 2 GB/s."""
     site = made(growth="0 %")

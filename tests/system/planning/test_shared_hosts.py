@@ -234,6 +234,7 @@ def test_a_plan_names_the_shared_part_as_the_bottleneck() -> None:
     assert all("save on network.esx" in one.cause for one in found.windows.systems.values())
 
 
+@pytest.mark.slow
 def test_the_interval_names_the_shared_part_that_matters() -> None:
     rate = {"value": "0.5 GB/s", "basis": "assumed", "range": ["0.25 GB/s", "1 GB/s"], "why": "nobody has measured it"}
     san = {"san": {"device": {**FLASH, "read_rate": rate}, "link": line("9 GB/s")}}

@@ -92,6 +92,7 @@ def test_what_departments_have_on_a_pool_that_clones() -> None:
     assert on_pool("departments") == pytest.approx(closed, rel=0.01)
 
 
+@pytest.mark.slow
 def test_tapes_of_a_year() -> None:
     """A session each month on four drives, of 90 TB at 1.3:1 and growing: 69 TB are 4 cartridges, from 72 TB on 8.
 

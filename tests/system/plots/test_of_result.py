@@ -309,6 +309,7 @@ def test_few_jobs_of_a_fleet_have_rows_of_their_own(tmp_path: Path) -> None:
     assert rows(simulate(path).plot.timeline()) == ["save-1", "save-2", "save-3", "alone"]
 
 
+@pytest.mark.slow
 def test_an_svg_is_dark_on_a_dark_page_and_the_same_each_time(tmp_path: Path, queue: Result) -> None:
     once, again = tmp_path / "once.svg", tmp_path / "again.svg"
     for path in (once, again):

@@ -69,6 +69,7 @@ def test_a_target_is_where_its_host_is_unless_it_says_otherwise(of: str, left: l
     assert load_site(made).targets["pool"].place == "north"
 
 
+@pytest.mark.slow
 def test_all_systems_of_a_lost_array_come_back_together_and_no_others() -> None:
     """Five guests of 100 GB behind one port of 1 GB/s take 500 s, while one deleted guest takes 100 s."""
     array = back(two_arrays(), strikes="array", what="site")
@@ -107,6 +108,7 @@ def test_systems_of_an_array_whose_hosts_are_at_several_places_are_groups_of_the
     assert len({one.back for one in found.answers}) == 1, "they come back together"
 
 
+@pytest.mark.slow
 def test_disks_of_a_datastore_fail_as_often_as_its_group_says() -> None:
     """One disk without redundancy fails by itself: once in ten years."""
     found = protect(load_site(two_arrays()), {"usual": False, "losses": {"it": {"strikes": "disks", "yearly": 0.1}}})

@@ -13,6 +13,8 @@ from simbackup.planning.site import load_site
 from simbackup.protection.protect import Protection, protect
 from simbackup.protection.scenarios import disk_group
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def ways() -> Protection:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from simbackup.reporting import answer, sentences
 from simbackup.reporting.variants import in_words
 from simbackup.results.groups import Group, equals, runs
@@ -96,6 +98,7 @@ def test_the_worst_impact_on_users_is_reported_with_its_job() -> None:
     assert sentences.worst([]) == ""
 
 
+@pytest.mark.slow
 def test_watching_users_for_a_day_leaves_the_backups_their_lines() -> None:
     shown = [one.name for one in answer.answers(simulated("planning/frequent-images"), {}, {})]
     assert shown == ["day", "image (6)", "remove (5)"]

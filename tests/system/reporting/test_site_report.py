@@ -18,6 +18,8 @@ from simbackup.reporting.site_report import site_page, usual_losses
 from simbackup.schema.yaml_file import parse
 from simbackup.units import show_short
 
+pytestmark = pytest.mark.slow
+
 GOALS = "windows_missed: 0\nrestores:\n  fire: {after_loss_of: main, data_lost: 1 h}\n"
 
 

@@ -29,6 +29,7 @@ def changed(folder: Path, **parts: object) -> None:
     (folder / RESULT.record).write_text(seal._sealed(content | parts))
 
 
+@pytest.mark.slow
 def test_values_come_back_in_their_order(folder: Path) -> None:
     again, values = Result.load(folder), simulated(NAME).values
     assert again.values == values

@@ -237,6 +237,7 @@ def test_parts_of_a_fleet_have_draws_of_their_own(tmp_path: Path) -> None:
     assert len({row["start"] for row in rows}) == 2
 
 
+@pytest.mark.slow
 def test_differences_of_rows_with_the_same_draws_are_narrower_than_of_others(tmp_path: Path) -> None:
     """Two tools at the same nights: what chance does to both alike is not in the interval of the pairs."""
     file = tmp_path / "site.yaml"

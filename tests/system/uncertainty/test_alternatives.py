@@ -78,6 +78,7 @@ def test_a_choice_stays_one_where_something_inside_it_is_moved() -> None:
     assert found.cases == found.asked
 
 
+@pytest.mark.slow
 def test_the_kind_of_an_array_may_be_assumed() -> None:
     changed = copy.deepcopy(SITE)
     level = {"value": "6", "alternatives": ["10"], "basis": "assumed", "why": "the document names none"}

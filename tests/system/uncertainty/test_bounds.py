@@ -123,6 +123,7 @@ def test_a_study_bounds_times_and_rates() -> None:
     )
 
 
+@pytest.mark.slow
 @for_each(
     "name",
     [

@@ -148,6 +148,7 @@ def vault(wait: str) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.slow
 @for_each("at_once, waits", [(2, 12.0), (1, 24.0)])
 @for_each("intervals", ["none", "quick"])
 def test_a_restore_of_a_site_is_no_quicker_than_its_archive(at_once: int, waits: float, intervals: str) -> None:

@@ -154,6 +154,7 @@ def test_no_scenario_is_run_in_a_case_that_a_check_refuses_in_another(monkeypatc
     assert len(ran) == 2 * (1 + 10)
 
 
+@pytest.mark.slow
 def test_runs_end_with_the_job_that_is_wanted_and_say_the_same_of_it() -> None:
     """Of eight restores that share a robot, the first ends long before the others, which slow it down all the same."""
     whole, part = (sb.simulate("teaching/mount-queue", until=until) for until in ((), ("r1",)))

@@ -24,6 +24,7 @@ def found() -> Intervals:
     return all_intervals(simulated(NAME), effort=LEAN)
 
 
+@pytest.mark.slow
 def test_no_figure_but_times_on_the_clock_lacks_one(found: Intervals) -> None:
     figures = simulated(NAME).figures
     assert {address for address in figures if address.rpartition(".")[2] not in CLOCK} == found.figures.keys()
@@ -33,6 +34,7 @@ def test_no_figure_but_times_on_the_clock_lacks_one(found: Intervals) -> None:
         assert one.low <= one.best <= one.high
 
 
+@pytest.mark.slow
 def test_those_of_jobs_are_the_same_alone_and_beside_others(found: Intervals) -> None:
     assert found.jobs == job_intervals(simulated(NAME), effort=LEAN)
     for job, one in found.jobs.items():
@@ -56,6 +58,7 @@ def run(*options: str) -> dict[str, Any]:
     return json.loads(CliRunner().invoke(app, ["run", "teaching/short-backups", *options]).stdout)
 
 
+@pytest.mark.slow
 def test_a_table_and_json_have_them_and_blind_rows_only_where_asked_for() -> None:
     frame = sb.simulate("teaching/short-backups").intervals
     printed = run("--json")

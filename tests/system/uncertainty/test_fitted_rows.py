@@ -88,6 +88,7 @@ STATED = [
 ]
 
 
+@pytest.mark.slow
 @for_each("result, value", STATED)
 def test_a_row_leaves_its_own_figure_nothing_but_noise(tmp_path: Path, result: Any, value: str) -> None:
     file = written(tmp_path, result, value)
@@ -129,6 +130,7 @@ def test_a_run_says_what_is_fitted(tmp_path: Path) -> None:
     assert "a constant is fitted to its rate" in job_intervals(sb.simulate(file))["save"].sentence()
 
 
+@pytest.mark.slow
 @for_each("size", ["100 GB", UNCERTAIN], ids=["stated", "assumed"])
 def test_the_ends_of_a_rate_and_of_a_time_agree(tmp_path: Path, size: Any) -> None:
     """In each case; of a stated size also the intervals: bytes over the lower end of the one are the upper one's."""

@@ -136,6 +136,7 @@ def harmless(answer: bytes) -> int:
     return status
 
 
+@pytest.mark.slow
 def test_every_method_and_path_has_a_harmless_answer(client: Client, address: str, wrong: list[str]) -> None:
     for method, path in product(METHODS, PATHS):  # 319 requests
         harmless(request(client, address, method, path))
@@ -143,6 +144,7 @@ def test_every_method_and_path_has_a_harmless_answer(client: Client, address: st
     assert client.get("/variants").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_stranger_gets_nothing(client: Client, address: str, wrong: list[str]) -> None:
     for method, path in product(METHODS, PATHS):
         answer = request(client, address, method, path, cookie=False)
@@ -152,6 +154,7 @@ def test_a_stranger_gets_nothing(client: Client, address: str, wrong: list[str])
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/open", "/run", "/check", "/complete", "/keep", "/drop"])
 def test_every_body_has_a_harmless_answer(client: Client, address: str, wrong: list[str], path: str) -> None:
     for body in BODIES:

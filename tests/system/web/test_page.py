@@ -152,6 +152,7 @@ def test_uploads_stand_in_a_folder_of_their_own(client: Client) -> None:
     assert "is not a name of a file to upload" in refused.json()["lines"][0]["said"]
 
 
+@pytest.mark.slow
 def test_visits_do_not_see_each_other(address: str, client: Client, page: WhatIf) -> None:
     document = opened(client, name=SHORT)
     done = run(client, document, f"extends: {SHORT}\n")[-1]
@@ -219,6 +220,7 @@ def described(client: Client, template: str = "two-sites", **fields: str) -> dic
     return answer
 
 
+@pytest.mark.slow
 def test_a_site_is_described_in_a_form(client: Client) -> None:
     found = described(client, line="network/wan-100m", daily="9", **{"from": "23:00", "to": "05:00"})
     for line in (
@@ -230,6 +232,7 @@ def test_a_site_is_described_in_a_form(client: Client) -> None:
     assert checked["right"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
@@ -244,6 +247,7 @@ def test_what_is_wrong_in_a_form_is_said(client: Client, fields: dict[str, str],
     assert "root:" not in found["html"]
 
 
+@pytest.mark.slow
 def test_each_template_can_be_described(client: Client) -> None:
     page = client.get("/").text
     for name in ("small-office", "virtualised", "two-sites", "file-services", "database-farm"):
@@ -251,6 +255,7 @@ def test_each_template_can_be_described(client: Client) -> None:
         assert "vm-1-001" in described(client, name)["text"]
 
 
+@pytest.mark.slow
 def test_words_are_offered(client: Client) -> None:
     document = opened(client, name=SHORT)
     asked = {"document": document, "text": "jobs:\n  a: {method: im", "line": 2, "column": 18}

@@ -6,6 +6,7 @@ import multiprocessing
 from contextlib import aclosing
 
 import anyio
+import pytest
 from system.web import work
 
 from simbackup.web.limits import WorkLimits
@@ -29,6 +30,7 @@ async def heard(crew: Workers, what: Work, most: int = 100) -> list[Message]:
     return found
 
 
+@pytest.mark.slow
 @for_each(
     "what, limits, why",
     [

@@ -95,6 +95,7 @@ def test_the_more_come_at_random_the_longer_each_takes(device: str, asked: str) 
     assert rises([1.0 / one.stream for one in found])
 
 
+@pytest.mark.slow
 @for_each("device", DEVICES)
 @for_each("load", ["transactions: 20 /s", "clients: 5", "clients: 5, think_time: 0.1 s"])
 def test_the_more_streams_the_longer_users_wait(device: str, load: str) -> None:

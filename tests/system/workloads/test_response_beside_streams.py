@@ -90,6 +90,7 @@ def test_users_who_wait_for_a_disk_come_less_often(streams: int, asked: Asked, w
     assert found.streams == pytest.approx(expected.streams, rel=0.06)
 
 
+@pytest.mark.slow
 @for_each("streams, most, rate", grid([1, 2], [5e6, 20e6], [5.0, 30.0]))
 def test_a_stream_that_something_else_limits_is_at_the_disk_for_a_part_of_the_time(
     streams: int, most: float, rate: float

@@ -34,6 +34,7 @@ jobs:
 """
 
 
+@pytest.mark.slow
 @for_each("gathers", [True, False])
 @for_each("writers, size", [(1, 10), (4, 10), (16, 10), (2, 190), (16, 190)])
 def test_arms_move_once_for_all_copies_and_all_writes_that_wait_together(

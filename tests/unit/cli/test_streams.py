@@ -64,6 +64,7 @@ def test_lost_notes_change_neither_the_answer_nor_the_code(notes: str, tmp_path:
     assert out.startswith("simbackup ")
 
 
+@pytest.mark.slow
 @posix
 def test_a_result_is_written_whatever_becomes_of_the_terminal(tmp_path: Path) -> None:
     """The numbers of closed streams are not given to files, into which messages would be written then."""
@@ -129,6 +130,7 @@ def test_no_backend_of_windows_is_asked_for(tmp_path: Path) -> None:
     assert (code, shown(notes)) == (0, ["written to p.png"])
 
 
+@pytest.mark.slow
 @posix
 @for_each(
     "command, message",

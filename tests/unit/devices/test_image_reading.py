@@ -57,6 +57,7 @@ def test_an_image_whose_origin_did_not_change_is_read_there() -> None:
     assert (shape.cap, shape.demands) == (plain.cap, plain.demands)
 
 
+@pytest.mark.slow
 @for_each("copied", [0.01, 0.1, 0.5, 0.9])
 @for_each("apart", [False, True])
 def test_copied_chunks_are_read_in_the_area_event_by_event(copied: float, apart: bool) -> None:

@@ -7,6 +7,8 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from simbackup import load, picture
 from simbackup.drawing.arrangement import Page, page_of
 from simbackup.drawing.boxes import BADGE, NAME, Box
@@ -182,6 +184,7 @@ def test_no_line_leads_from_a_part_to_what_it_lies_in() -> None:
     assert not re.search(rf"{numbers['hosts.server']} -->\|owns\|", text)
 
 
+@pytest.mark.slow
 def test_every_kind_has_a_look_and_a_strange_one_the_common_look() -> None:
     kinds = {node.kind for name in EVERY for node in layout_of(load(name)).nodes}
     assert kinds - looks().keys() <= {"nul"}

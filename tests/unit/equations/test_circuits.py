@@ -58,6 +58,7 @@ def test_several_kinds_come_to_exact_mean_value_analysis(seed: int) -> None:
     assert found == pytest.approx(exact(kinds), rel=TOLERANCE)
 
 
+@pytest.mark.slow
 def test_workers_at_two_queues_come_to_their_simulation_event_by_event() -> None:
     draw, env, done = random.Random(7), simpy.Environment(), [0]  # noqa: S311
     queues, demands, delay, customers = [simpy.Resource(env), simpy.Resource(env)], (0.5, 0.3), 0.4, 4

@@ -33,6 +33,7 @@ def requests(volumes: int, files: int, waiting: float) -> float:
     return 1.0 / sum(share / visit.requests for share, visit in zip(shares, found, strict=True))
 
 
+@pytest.mark.slow
 @for_each(
     "volumes, files, buffers",
     [

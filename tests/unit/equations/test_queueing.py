@@ -83,6 +83,7 @@ def test_impossible_arguments_are_refused() -> None:
         mva_closed([0, 0], customers=1)
 
 
+@pytest.mark.slow
 @for_each("streams", [0, 1, 3])
 def test_requests_and_streams_that_share_a_server(streams: int) -> None:
     """Half full of requests of equal length; 5 % are four standard errors of 20,000 requests."""

@@ -54,6 +54,7 @@ def cycle(cow: CopyOnWriteParameters, waiting: float | None) -> float:
     return turns + (2.0 * size + commits * cow.chunk + own) * ARM.byte
 
 
+@pytest.mark.slow
 @for_each("delay", [0.0, 0.003])
 @for_each("chunk", SIZES)
 def test_sequential_writes_event_by_event(chunk: float, delay: float) -> None:
@@ -90,6 +91,7 @@ def test_writers_who_wait_for_each_write_event_by_event(writers: int, gathers: b
     assert rate(writers, TIMES, together, 1.0, gathers=gathers) == pytest.approx(found.rate, rel=0.02)
 
 
+@pytest.mark.slow
 @for_each("think", [0.02, 0.1, 0.5])
 @for_each("writers", [2, 4, 8])
 def test_writers_who_do_other_things_too(writers: int, think: float) -> None:

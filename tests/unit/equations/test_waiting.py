@@ -37,6 +37,7 @@ def test_behind_buffers_that_always_stand_the_wait_is_erlang() -> None:
     assert late_share(queue, 4.0) == pytest.approx(math.exp(-2.0) * (1 + 2 + 2))
 
 
+@pytest.mark.slow
 @for_each("request_s", [0.001, 0.3, 0.51, 0.6, 0.99, 1.0, 1.01, 3.0, 40.0])
 @for_each("buffers", [1, 5, 40])
 def test_the_mean_is_the_sum_of_all_late_shares(request_s: float, buffers: int) -> None:

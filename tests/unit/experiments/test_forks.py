@@ -48,6 +48,7 @@ def printed(program: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.slow
 def test_items_keep_their_order() -> None:
     cases = [(1, 9), (2, 9), (3, 40), (3, 8), (2, 1), (2, 0)]
     program = f"""
@@ -111,6 +112,7 @@ NO_PROCESS = "os.fork = lambda: os.open('/nowhere', 0)"
 NO_FILES = "resource.setrlimit(resource.RLIMIT_NOFILE, (files + 3, files + 3))"
 
 
+@pytest.mark.slow
 @for_each("without", [NO_TASKS, NO_PROCESS, NO_FILES])
 def test_a_process_that_cannot_be_copied_does_all_itself(without: str) -> None:
     program = f"""
@@ -161,6 +163,7 @@ print(no_child())
     assert printed(program) == "12 11 10 9 8 7 6 5 4 3 2 1\nTrue"
 
 
+@pytest.mark.slow
 def test_answers_to_what_has_failed_are_not_those_to_what_follows() -> None:
     program = """
 shared = Copies(2)

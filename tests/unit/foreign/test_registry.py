@@ -88,6 +88,7 @@ def test_the_documentation_lists_each_format() -> None:
     assert {(row[0], row[1].replace("`", ""), row[2]) for row in rows} == wanted
 
 
+@pytest.mark.slow
 @for_each("name", EVERY)
 def test_no_damaged_file_ends_in_a_traceback(name: str, tmp_path: Path) -> None:
     whole = (SAMPLES / name).read_text(encoding="utf-8")

@@ -23,6 +23,7 @@ def test_each_machine_has_its_share() -> None:
     assert [(one.size.si, one.files.si if one.files else 0.0) for one in files] == [(8e12, 6e6)] * 2
 
 
+@pytest.mark.slow
 def test_pools_hold_three_years() -> None:
     kept = {"policies.nightly.retention": {"daily": "14", "monthly": "12"}}
     text = described([GUESTS, FILES], "virtualised", kept)

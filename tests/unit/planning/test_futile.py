@@ -53,6 +53,7 @@ def test_copies_of_full_backups_that_the_schedule_does_not_have() -> None:
     assert not warned(schedule={"synthetic_full": "saturday", "incremental": "daily"}, **copies(which="full"))
 
 
+@pytest.mark.slow
 @for_each(
     "schedule, address, words",
     [

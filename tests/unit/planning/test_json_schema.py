@@ -28,6 +28,7 @@ def wrong(kind: str, plain: Any) -> list[str]:
     return sorted({".".join(map(str, error.absolute_path)) for error in errors})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_a_schema(kind: str) -> None:
     Draft202012Validator.check_schema(schema(kind))

@@ -33,6 +33,7 @@ def planned(**parts: Any) -> Any:
     return plan(load_site(site(systems=GROWING, **parts)), "3y", play=stub)
 
 
+@pytest.mark.slow
 def test_the_first_missed_window_is_the_first_by_the_growth() -> None:
     """Six hours grow at 40 % a year, to ten hours after 1.518 years: the first Saturday after day 554."""
     found = planned(zone="UTC")
@@ -49,6 +50,7 @@ def test_a_short_night_is_missed_before_the_others() -> None:
     assert planned().fits_until == date(2028, 3, 25)
 
 
+@pytest.mark.slow
 def test_few_nights_are_simulated_and_the_rest_is_interpolated() -> None:
     found = planned()
     assert found.simulated < 20

@@ -50,6 +50,7 @@ def on(points: PolicyPoints, copy: str = "") -> list[StoredPoint]:
     return [point for point in points.points if point.copy == copy]
 
 
+@pytest.mark.slow
 @for_each("policy", POLICIES)
 @for_each("pool", [POOL, POOL | {"deduplication": CHUNKS}, POOL | {"clones": True}])
 def test_the_ledger_has_the_same_points_with_the_same_bytes(pool: dict[str, Any], policy: str) -> None:

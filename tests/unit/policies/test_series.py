@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,6 +61,7 @@ def test_incremental_for_ever_holds_nothing_but_what_is_kept(rules: Retention, n
     assert wholes == ([min(series.kept)] if series.kept else [])
 
 
+@pytest.mark.slow
 @given(NIGHTS)
 def test_without_a_rule_all_is_kept(nights: list[Level | None]) -> None:
     series, added = played(Retention(), nights)

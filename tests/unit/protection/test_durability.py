@@ -116,6 +116,7 @@ def test_two_states() -> None:
     assert availability(8760.0, 8.76) == pytest.approx(1.0 / 1.001)
 
 
+@pytest.mark.slow
 def test_a_rare_loss_has_a_narrow_interval() -> None:
     """Brute force would need 10^9 cycles to see one."""
     group = DiskGroup(12, 2, 0.0157 / YEAR, 24.0)

@@ -81,6 +81,7 @@ def test_logs_leave_a_quarter_of_an_hour() -> None:
     assert found.most == pytest.approx(16.0 * 60.0)
 
 
+@pytest.mark.slow
 def test_snapshots_lose_half_of_their_period() -> None:
     every = {"image": "checkpoint/vxfs-storage-checkpoint", "every": "1 h", "retention": {"last": 48}}
     found = lost("data", snapshots=every)

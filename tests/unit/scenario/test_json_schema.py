@@ -311,6 +311,7 @@ def test_the_command_prints_the_same_schema_every_time() -> None:
     assert json.loads(first.stdout) == SCHEMAS["scenario"]
 
 
+@pytest.mark.slow
 def test_the_command_lists_the_kinds_and_knows_no_others() -> None:
     kinds = [*KINDS, *of_sites.KINDS, *of_losses.KINDS]
     assert [row["kind"] for row in json.loads(command("--list", "--json").stdout)] == kinds

@@ -55,6 +55,7 @@ def test_a_trace_keeps_plain_words_as_it_reads_them_back() -> None:
     assert Trace.from_lines(trace.to_lines()).spans == trace.spans
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", LIVE, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_live_code_writes_no_activity_as_text(path: Path) -> None:
     """In calls that record time, an activity is a member."""
