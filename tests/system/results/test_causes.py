@@ -47,8 +47,8 @@ def test_every_job_is_split_without_remainder(name: str) -> None:
         for cause in causes:
             assert cause.activity not in {"", Activity.WAIT, "other"}
             assert is_part(scenario, cause.address), cause
-        removable = {part for cause in causes if (part := resource(cause))}
-        bottlenecks |= set([part for part in by_part(causes) if part in removable][:1])
+        removable = {part for cause in causes if (part := resource(cause, scenario))}
+        bottlenecks |= set([part for part in by_part(causes, scenario) if part in removable][:1])
     for part in sorted(bottlenecks)[: 3 if name in LARGE else None]:
         assert faster(scenario, part, 2.0).spec != scenario.spec, part
 
