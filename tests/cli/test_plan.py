@@ -52,7 +52,7 @@ def test_the_tables_of_a_plan_in_files(
     for out, more in (("plan.xlsx", ()), ("tables", ()), ("parquet", ("--parquet",))):
         code, _, err = called(capsys, monkeypatch, "run", site, "--until", "2 weeks", "--out", out, *more)
         assert (code, err.strip()) == (0, f"written to {out}")
-    names = {"clients", "limits", "capacity", "points", "losses", "months", "failures", "nights"}
+    names = {"clients", "limits", "capacity", "points", "losses", "months", "expenses", "failures", "nights"}
     assert set(pd.read_excel("plan.xlsx", sheet_name=None)) == names
     assert {path.stem for path in Path("tables").glob("*.csv")} == names
     nights = pd.read_parquet("parquet/nights.parquet")
