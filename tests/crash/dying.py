@@ -33,7 +33,7 @@ from simbackup import run, shelf
 from simbackup.cli import app as cli
 from simbackup.cli import main as main_of_the_program
 from simbackup.cli import show, show_history, show_plan, show_published, show_sensitivity, show_study
-from simbackup.experiments import calibrate, history_fit, sensitivity, identifiability, study
+from simbackup.experiments import calibrate, history_fit, identifiability, sensitivity, study
 from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.experiments.outcome_store import StudyLedger
 from simbackup.experiments.study_point import Point, PointResult
@@ -240,7 +240,7 @@ def prepare() -> None:
     show.result = show_study.study = lambda *_, **__: None
     show_published.fits = show_history.history_fit = show_sensitivity.sensitivity = lambda *_: None
     show_plan.plan = show_plan.sureness = lambda *_: None
-    identifiability.identifiability = lambda *_, **__: None
+    identifiability.separability = lambda *_, **__: None
 
     def fit(_: str, **__: Any) -> list[Any]:
         given = {"rows": ("a",), "plausible": ("1 MB/s", "1 GB/s"), "why": "made up"}
