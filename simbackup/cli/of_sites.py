@@ -446,7 +446,7 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     wanted, common = None if goals is None else read_goals(goals), overrides(sets or [])
     asked = {site: (site, common) for site in sites}
     for text in others or []:
-        asked[text] = sites[0], common | overrides([each.strip() for each in text.split(";")])
+        asked[text] = sites[0], common | overrides([each.strip() for each in text.split(";")], "--with")
     if len(asked) == 1:
         message, remedy = "one variant has nothing to be compared with", "add --with ADDRESS=VALUE, or another site"
         raise InputError([Problem(Place("simbackup plan compare"), "", message, remedy)])

@@ -82,8 +82,8 @@ def warn(warnings: Iterable[Problem] | Iterable[str]) -> None:
         print(warning, file=sys.stderr)  # noqa: T201
 
 
-def overrides(sets: list[str]) -> dict[str, Any]:
-    """The values of `--set` options by address.
+def overrides(sets: list[str], option: str = "--set") -> dict[str, Any]:
+    """The values of `--set` options, or of another one that takes the same, by address.
 
     Raises
     ------
@@ -108,15 +108,15 @@ def overrides(sets: list[str]) -> dict[str, Any]:
 
     for text in sets:
         address, equals, value = text.partition("=")
-        place = Place(f"--set {text}")
+        place = Place(f"{option} {text}")
         if not equals or not address:
-            problems.append(Problem(place, "", "has no value", "write --set ADDRESS=VALUE"))
+            problems.append(Problem(place, "", "has no value", f"write {option} ADDRESS=VALUE"))
             continue
         if address in found:
             problems.append(Problem(place, "", f"'{address}' is set twice", "keep one of the two"))
             continue
         try:
-            found[address] = at(parse(f"value: {value}", f"--set {text}").mapping["value"], place)
+            found[address] = at(parse(f"value: {value}", f"{option} {text}").mapping["value"], place)
         except InputError as error:
             problems.extend(Problem(place, p.address, p.message, p.remedy) for p in error.problems)
     if problems:

@@ -34,15 +34,15 @@ LEAST_ROOM = 1.0
 
 @dataclass(slots=True, eq=False)
 class Cartridge:
-    """A tape cartridge."""
+    """A cartridge: a tape or a disk that a robot moves."""
 
     name: str
     capacity: float
-    """Bytes that fit on the tape, after compression."""
+    """Bytes that fit on it, after compression."""
     pool: str | None = None
     """Its pool; None in a library without pools."""
     end: float = 0.0
-    """Bytes on the tape that are written."""
+    """Bytes on it that are written."""
     in_use: bool = False
     """Whether a job has reserved it."""
     new: bool = False
@@ -57,10 +57,10 @@ class Cartridge:
 
 
 class DriveLoad(NamedTuple):
-    """A stream of bytes that a drive writes or reads."""
+    """A stream of bytes that a drive writes or reads for a host, as far as it matters to its rate."""
 
     compression: float = 1.0
-    """Bytes of the host for each byte on the tape."""
+    """Bytes of the host for each byte on the medium."""
     block: float | None = None
     """Bytes of one command; None if that does not limit."""
     reading: bool = False
@@ -138,7 +138,7 @@ class Drive(ABC):
 
     @abstractmethod
     def crossing(self, stream: DriveLoad) -> FlowShape:
-        """How a byte of the host's data loads it."""
+        """The shape of a flow through it, for each byte of the host: the links that it occupies, and for how long."""
 
     def waits(self, stream: DriveLoad) -> float:
         """Seconds that a host waits with each byte that it hands over, besides the time of links; none by default."""

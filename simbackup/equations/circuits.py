@@ -57,7 +57,7 @@ class CustomerClass:
 
 
 class Throughput(NamedTuple):
-    """How fast the customers of one class go round."""
+    """The throughput of a class of customers in a closed network, and how long one stays at each station."""
 
     rate: float
     """Rounds a second of all of them; if they stay away for a part of the time, that of the rest of it."""

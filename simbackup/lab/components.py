@@ -87,7 +87,7 @@ def measure(folder: Folder) -> dict[str, Any]:
 
 
 def mean_speed(speeds: Sequence[float]) -> list[float]:
-    """The geometric mean of some speeds, between the ends of its 90 % interval.
+    """The lower end of the 90 % interval of the mean speed, the geometric mean itself, and the upper end.
 
     Each kernel meets data of other kinds than those that its datasheet was measured with, and misses by a factor of up
     to two, the one upwards and the other downwards. Their mean is known better than any of them.

@@ -66,7 +66,7 @@ def delayed(server: int, trip: float) -> Generator[int]:
 
 
 async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, wait: float) -> None:
-    """Pass on what comes, each piece some time after it came."""
+    """Forward what one side of a connection sends to the other, each piece `wait` seconds after it came."""
     pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(UNDER_WAY)
     now = asyncio.get_running_loop().time
 

@@ -40,7 +40,7 @@ class Run:
 
     @classmethod
     def of(cls, line: Line) -> Run:
-        """The run of a line of the record."""
+        """The run that a line of the record describes."""
         return cls(**{key: line[key] for key in cls.__slots__ if key in line})
 
 

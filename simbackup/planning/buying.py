@@ -199,9 +199,9 @@ def _in_cases(one: Purchased, before: PlannedSite, plan: Plan, goals: Goals) -> 
     """A set of purchases with what it costs in cases, and how many of them meet the goals of capacity and cost."""
     cases = Cases(plan)
     plans, sites = cases.plans(cases.sample), cases.sites(before, cases.sample)
-    each = zip(sites, plans, strict=True)
-    totals = tuple(sum(year.total for year in _years(site, one.names, plan)) for site, plan in each)
-    met = [all(goal.met for goal in stocked_goals(each, goals)) for each in plans]
+    pairs = zip(sites, plans, strict=True)
+    totals = tuple(sum(year.total for year in _years(site, one.names, case)) for site, case in pairs)
+    met = [all(goal.met for goal in stocked_goals(case, goals)) for case in plans]
     scores = {each.name: tuple(case[i] for case in cases.sample) for i, each in enumerate(cases.inputs)}
     return replace(one, totals=totals, fits=sum(met) / len(met) if met else 1.0, inputs=scores)
 

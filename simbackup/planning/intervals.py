@@ -1,4 +1,4 @@
-"""Intervals of a plan.
+"""How sure a plan is: 90 % intervals of its nights, capacity, dates and cost.
 
 The night that decides is simulated over the ranges of its inputs. Capacity, cartridges, cost and the dates on which
 something is full come from ledgers over the ranges of the values of the site. Windows missed and data lost follow from
@@ -31,6 +31,7 @@ from simbackup.results.fleet_figures import series
 from simbackup.run import NeverEndsError, TooManyRecordsError, ran
 from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
+from simbackup.uncertainty.contributions import MATTERS
 from simbackup.uncertainty.effort import LEAN, for_scenario
 from simbackup.uncertainty.verdict import fitting, job_intervals
 from simbackup.units import show_short
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-MATTERS = 0.1
-"""Share of the variance from which on an input is named."""
 LARGEST = 12_000
 """Records of a night up to which it is sampled unasked: about half a minute."""
 GROWTH = "growth"

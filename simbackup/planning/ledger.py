@@ -27,6 +27,8 @@ from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
 
 ONE_DAY = timedelta(days=1)
+KEPT_EVERY = 7
+"""Days between the states of a ledger that are kept."""
 Sessions = dict[str, dict[Retention, list[tuple[Hashable, Total, int]]]]
 """Save sets that are written to tape on a date, with bytes and number of systems: by target and retention."""
 
@@ -224,9 +226,9 @@ class Ledger:
         return [name for name in self.site.file.spec.policies if self.site.of_policy(name)]
 
     def days(self, last: date | datetime, after: date | None = None) -> Iterator[Day]:
-        """Each day from the start to the last, or to a moment of it; a policy that no system follows saves nothing.
+        """Follow the site day by day until a date, or until a moment of a day.
 
-        With `after`, the days until this one have been followed.
+        A policy that no system follows saves nothing. If the days until `after` were followed, it goes on from there.
         """
         due: dict[date, list[tuple[str, Due]]] = {}
         until = last if isinstance(last, datetime) else None
@@ -378,10 +380,6 @@ class Ledgers:
     def _shared(self) -> dict[str, object]:
         """What all ledgers have in common, by the names that it has in states."""
         return {"site": self.site, **{f"target {name}": target for name, target in self.site.targets.items()}}
-
-
-KEPT_EVERY = 7
-"""Days between the states of a ledger that are kept."""
 
 
 def _written_to(

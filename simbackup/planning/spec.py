@@ -304,7 +304,7 @@ class CostSpec(Frozen):
     part.
     """
     weekly: Duration | None = None
-    """Time of people that it takes each week, at the price of an `hour`; none by default."""
+    """Working time that it takes each week, such as `2 h`, paid at the price of an `hour`; none by default."""
 
 
 class SiteSpec(Frozen):

@@ -110,7 +110,7 @@ class BlockDevice(BackupTarget):
         return self.capacity.si if "capacity" in type(self).model_fields else None
 
     def media(self) -> Media | None:
-        """The disks inside it; None if it has none of its own, as a volume or what is rented."""
+        """The disks that one buys with it; None of a volume, whose device has them, and of rented storage."""
         return None
 
     def redundancy(self) -> tuple[int, int, int]:

@@ -48,9 +48,12 @@ def upgraded(text: str, name: str, problems: Iterable[Problem]) -> tuple[str, li
     name
         How `problems` name the file; what they say of others is left alone.
     problems
-        What `check` reports.
+        What `check` reports; of a text that is no YAML, all are left.
     """
-    tree: Any = _composed(text)
+    try:
+        tree: Any = _composed(text)
+    except yaml.YAMLError:
+        return text, list(problems)
     every = [each for each in problems if each.retired is not None and each.place.file == name]
     found = [(problem, _found(tree, problem.place, problem.retired)) for problem in every]
     left: list[tuple[Problem, _Found | None]] = []
@@ -74,7 +77,7 @@ def _composed(text: str) -> Any:
 
 
 def _found(node: yaml.Node | None, place: Place, retired: Retired, path: Steps = ()) -> _Found | None:
-    """What begins at a place: a key, or the value of one, such as the name of a method."""
+    """The key that is retired at a line and column, which are its own or those of its value; None if there is none."""
     for step, key, value in _children(node):
         here = [value.start_mark] if isinstance(value, yaml.ScalarNode) else []
         here += [key.start_mark] if key is not None else []

@@ -121,6 +121,14 @@ def test_a_file_that_changes_meanwhile_is_not_written(old: Path, monkeypatch: py
     assert old.read_text() == OLD + "# mine\n"
 
 
+def test_a_file_that_is_no_yaml_is_reported_and_left(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("title: [\n")
+    with pytest.raises(InputError, match=r"broken\.yaml:\d+:\d+: "):
+        upgrade(str(broken), write=True)
+    assert broken.read_text() == "title: [\n"
+
+
 def test_the_table_names_what_there_is() -> None:
     known = set(names())
     assert {program for program, _, _ in COPIES.values()} | set(DATASHEETS.values()) <= known

@@ -359,7 +359,7 @@ def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape
         found = next((lower for deeds, lower in _AT_DISKS.items() if step.do in deeds), _moving)
         return found(context, group, step, moved)
     service = system.of(Answering).get(step.device)
-    return service.asked(1.0 if step.times is None else step.times) if isinstance(service, Answering) else FlowShape()
+    return FlowShape() if service is None else service.asked(1.0 if step.times is None else step.times)
 
 
 def _requested(context: Context, step: Step, moved: float, ways: Sequence[Sequence[Network]]) -> FlowShape:
