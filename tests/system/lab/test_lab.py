@@ -255,6 +255,18 @@ def test_a_delay_makes_each_round_trip_longer() -> None:
             socket.create_connection(("127.0.0.1", port))
 
 
+def test_a_connection_that_is_still_open_ends_with_the_delay_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=_echo, args=(server,), daemon=True).start()
+        with delayed(server.getsockname()[1], 0.01) as port:
+            way = socket.create_connection(("127.0.0.1", port))
+            way.sendall(b"ask")
+            assert way.recv(10) == b"ask"
+        with way:
+            assert way.recv(10) == b""
+    assert not caplog.records
+
+
 def _echo(server: socket.socket) -> None:
     """Answer one connection with what it says."""
     way, _ = server.accept()
