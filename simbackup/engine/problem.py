@@ -2,7 +2,7 @@
 
 The rates of an instant follow from the flows under way, the links, the full and empty buffers, and nothing before.
 
-1. Levels. Each flow has a weight (its share) and a level, `rate / weight`. All levels rise together until a link is
+1. Levels. Each flow has a weight and a level, `rate / weight`. All levels rise together until a link is
    full or a flow reaches its cap; what has reached its limit stays, and the rest goes on: weighted max-min fairness
    (`filling`). Each flow then has a link that is full and on which no flow has a higher level, or is at its cap. Only
    full links connect flows. No capacity is exceeded by more than rounding.
@@ -143,7 +143,7 @@ class Background:
             for link in variable.demands:
                 if link in used:
                     used[link] += variable.load_on(link) * rate
-                    levels[link] = max(levels.get(link, 0.0), rate / variable.share)
+                    levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
                     if not same(rate, variable.rate):
                         changed.add(link)
         full = {links[i] for i in allocation.filled if i < len(links)}
@@ -157,7 +157,7 @@ class Background:
 
 def _above(variable: Variable, link: Link, level: float) -> bool:
     """Whether a flow's level is too high on a full link, or equal to the highest with a bottleneck of a later name."""
-    own = variable.rate / variable.share
+    own = variable.rate / variable.weight
     if link not in variable.demands or own < level * (1.0 - TIE):
         return False
     if own > level * (1.0 + TIE):
@@ -185,7 +185,7 @@ class Problem:
         """The greatest rate of each by these, units per second."""
         self.background = Background(links, self.place)
         self.capacities = [self.background.left(link) for link in links]
-        self.shares = [one.share for one in variables]
+        self.weights = [one.weight for one in variables]
         self.demands = [{self.index[link]: demand for link, demand in one.demands.items()} for one in variables]
         self.buffers = holds
         self.holds = [self._hold(one) for one in holds]
@@ -256,7 +256,7 @@ class Problem:
         """The fair rates, given the present limit of each variable and the holds of buffers."""
         try:
             found = coupled_rates(
-                self.capacities, self.demands, self.shares, self.caps, self.holds, switchovers=self.switchovers
+                self.capacities, self.demands, self.weights, self.caps, self.holds, switchovers=self.switchovers
             )
         except UnboundedFlowError as error:
             name = self.variables[error.flow].name

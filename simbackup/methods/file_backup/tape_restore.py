@@ -254,7 +254,7 @@ class TapeRestore(Late):
             fill = fill._replace(workers=self.workers)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = VolumeRange(target.volume, begin, extent.size, it.beside)
-        fill = fill._replace(share=share, sent=1.0 / how.sent)
+        fill = fill._replace(weight=share, sent=1.0 / how.sent)
         law = drive.law(stream)
         activity = Activity.READ if passes else Activity.TRANSFER
         it.pending.extend((yield from arrival.take(system, it.job, place, fill, activity, law=law)))
