@@ -1,10 +1,10 @@
 """One problem, the flows that share some links at an instant, and its solution: their rates, and what explains them.
 
-`docs/engine.md` states the rules. Levels rise together until links are full (`filling`); links lose time between streams
-(`switchover`); full and empty buffers hold what fills or drains them (`holds`); customers wait behind each other
-(`customers`); laws leave a part of an offer (`laws`). Rates follow from what there is at the instant and nothing before, in
-whatever order it is given. A change moves only the flows that it affects (`affected`): these are solved while all others
-go on as they are, which comes to the same as solving all.
+`docs/engine.md` states the rules. Levels rise together until links are full (`filling`); links lose time between
+streams (`switchover`); full and empty buffers hold what fills or drains them (`holds`); customers wait behind each
+other (`customers`); laws leave a part of an offer (`laws`). Rates follow from what there is at the instant and nothing
+before, in whatever order it is given. A change moves only the flows that it affects (`affected`): these are solved
+while all others go on as they are, which comes to the same as solving all.
 """
 
 from __future__ import annotations
