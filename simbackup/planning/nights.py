@@ -129,7 +129,7 @@ class Nights:
 
     @property
     def queue(self) -> Queue | None:
-        """The backups that are furthest behind at the end; None if all have caught up."""
+        """The backups or copies that are furthest behind at the end; None if all have caught up."""
         return self._backlog.longest
 
     def unending(self) -> Iterator[tuple[date, str, str]]:
