@@ -85,18 +85,19 @@ class BackupSource(NamedTuple):
 class Attempt:
     """What the attempts of an unfinished run of a job have stored so far."""
 
-    position: float = 0.0
-    """Byte of the target volume at which its save set begins."""
+    positions: dict[str, float] = field(default_factory=dict[str, float])
+    """Bytes of the target volumes at which its save set begins."""
     written: list[Dirty] = field(default_factory=list[Dirty])
-    """What it has written to that volume."""
+    """What it has written to them."""
     in_objects: float = 0.0
     """Bytes of the save set that are complete in an object store."""
     finished: float = 0.0
     """Share (0 to 1) of what a program sends that is complete at its target."""
 
-    def stored(self, begin: float, size: float) -> float:
-        """Bytes that were written to a range of the volume, whether they are on disk or still in memory."""
-        return math.fsum(dirty.size for dirty in self.written if begin <= dirty.begin < begin + size)
+    def stored(self, volume: Volume, begin: float, size: float) -> float:
+        """Bytes that were written to a range of a volume, whether they are on disk or still in memory."""
+        here = [dirty for dirty in self.written if dirty.volume is volume]
+        return math.fsum(dirty.size for dirty in here if begin <= dirty.begin < begin + size)
 
 
 @dataclass(slots=True)
@@ -283,8 +284,6 @@ class System:
         cache = self.hosts[host].cache(place.volume.region.store)
         flow, dirty = yield from cache.write(job, place, self.bounded(job, fill), activity, law=law)
         self.note_dirty(dirty.on_disk)
-        if job in self.attempts:
-            self.attempts[job].written.append(dirty)
         self.account(job, flow)
         if wanted - place.size >= LEAST:
             raise JobFailedError(f"no space left on '{place.volume.name}'")

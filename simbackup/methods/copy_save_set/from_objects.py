@@ -12,8 +12,8 @@ from simbackup.catalogue import Copy, SaveSet
 from simbackup.devices.network.live import Network
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.methods.file_backup.objects import objects_of
-from simbackup.methods.file_backup.staging import Crossing, handing_over
+from simbackup.methods.file_backup.backup import objects_of
+from simbackup.methods.file_backup.receivers import Crossing, handing_over
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
 

@@ -18,10 +18,9 @@ from simbackup.methods.copy_save_set.from_objects import FromObjects
 from simbackup.methods.copy_save_set.from_tape import FromTape
 from simbackup.methods.deduplication.live import given_back
 from simbackup.methods.existing import OnTape
+from simbackup.methods.file_backup.backup import objects_of
 from simbackup.methods.file_backup.disk import fetching, lying, seek
-from simbackup.methods.file_backup.objects import objects_of
-from simbackup.methods.file_backup.staging import Crossing, staged
-from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, staged
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.new_copy import begun, carried, in_one_piece
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare

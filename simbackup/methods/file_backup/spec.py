@@ -21,6 +21,7 @@ from simbackup.methods.deduplication.make import new_since
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import (
     SpoolSpec,
+    changed_by,
     check_level,
     check_reader,
     check_reduction,
@@ -28,7 +29,6 @@ from simbackup.methods.file_backup.between import (
     check_spool,
     why_not_inline,
 )
-from simbackup.methods.file_backup.changed import changed_by
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or

@@ -21,8 +21,7 @@ from simbackup.equations.stages import serial_part
 from simbackup.late import Late, changed
 from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.portion import portion
-from simbackup.methods.file_backup.staging import Crossing, handing_over
-from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, handing_over
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.new_copy import enter
