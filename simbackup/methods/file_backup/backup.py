@@ -12,8 +12,8 @@ from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.methods.compression.live import compressed
+from simbackup.methods.copies import OnTape, begun, shared
 from simbackup.methods.deduplication.live import ingested
-from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.portion import Portion
 from simbackup.methods.file_backup.reader import Reader, Reads
 from simbackup.methods.file_backup.receivers import (
@@ -27,7 +27,6 @@ from simbackup.methods.file_backup.receivers import (
     sent,
 )
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.new_copy import begun, shared
 from simbackup.methods.tool.live import Tool
 from simbackup.system import Attempt, JobFailedError, System
 from simbackup.trace.activity import Activity
@@ -174,7 +173,7 @@ class Backup(Reads):
             return system.bounded(job, own if unit == 1.0 else own.times(unit))
 
         activity = Activity.TRANSFER if to in system.of(Library) else Activity.SAVE
-        yield from sent(system, job, ends, (begin + there, size - there), shape, activity)
+        yield from sent(ends, (begin + there, size - there), shape, activity)
 
     def _targets(self, saved: SaveSet) -> list[tuple[Copy, Twin | None]]:
         """The copies with their targets; None is the backup's own target, the first one."""

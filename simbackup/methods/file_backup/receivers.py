@@ -282,9 +282,7 @@ class OntoTape(Receiver):
             self.drive = None
 
 
-def sent(  # noqa: PLR0913, PLR0917
-    system: System,
-    job: str,
+def sent(
     ends: Sequence[Receiver],
     part: tuple[float, float],
     shape: Callable[[float, float], FlowShape],
@@ -295,12 +293,8 @@ def sent(  # noqa: PLR0913, PLR0917
 
     Parameters
     ----------
-    system
-        The system.
-    job
-        The address of the job.
     ends
-        The targets. All are ready before a piece is sent.
+        The targets of one stream of a job. All are ready before a piece is sent.
     part
         Where it begins, and its size, in units of the flow: bytes, unless all targets count others.
     shape
@@ -311,6 +305,7 @@ def sent(  # noqa: PLR0913, PLR0917
         Called with each flow.
     """
     (begin, size), done = part, 0.0
+    system, job = ends[0].system, ends[0].job
     try:
         yield from _opened(system, job, ends)
         while done < size * (1.0 - ROUNDING):
@@ -471,7 +466,7 @@ class TapeWriter:
         def shape(begin: float, size: float) -> FlowShape:
             return self.shape(end.crossing, begin, size)
 
-        yield from sent(system, copy.job, [end], (begin, size), shape, Activity.TRANSFER, self.begun)
+        yield from sent([end], (begin, size), shape, Activity.TRANSFER, self.begun)
 
     def _shared_part(self, system: System, copy: Copy, begin: float, size: float) -> Process:
         """Write to a drive that other streams use, too, on one cartridge after the other."""

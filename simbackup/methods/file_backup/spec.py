@@ -6,16 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
-from simbackup.schema.capability import BackupTarget, Sink
-from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
-from simbackup.schema.part import Path
-from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
-
-if TYPE_CHECKING:
-    from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
-    from simbackup.schema.job import Restoring
-
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.make import new_since
 from simbackup.methods.deduplication.spec import DeduplicationSpec
@@ -31,7 +21,16 @@ from simbackup.methods.file_backup.between import (
 )
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.capability import BackupTarget, Sink
+from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
+from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
+from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring
 
 
 class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):

@@ -12,7 +12,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
 from simbackup.methods.compression.live import compressed
-from simbackup.methods.existing import OnTape
+from simbackup.methods.copies import OnTape
 from simbackup.methods.file_backup.reader import Reads
 from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, staged
 from simbackup.methods.job import Moved, Steps, side_by_side

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.schema.facts import Facts, amount
+from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Path
+from simbackup.schema.quantity import PositiveDuration, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-
-from typing import Literal
-
-from simbackup.schema.job import JobSpec
-from simbackup.schema.quantity import (
-    PositiveDuration,
-    Text,
-)
 
 
 class ObserveSpec(JobSpec):

@@ -19,12 +19,11 @@ from simbackup.equations.change import differs
 from simbackup.equations.files import directories_with
 from simbackup.equations.stages import serial_part
 from simbackup.late import Late, changed
-from simbackup.methods.existing import OnTape
+from simbackup.methods.copies import OnTape, enter
 from simbackup.methods.file_backup.portion import portion
 from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, handing_over
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
-from simbackup.methods.new_copy import enter
 from simbackup.methods.program.lowering import (
     Context,
     Group,

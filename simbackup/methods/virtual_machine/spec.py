@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Path
+from simbackup.schema.quantity import Text
 from simbackup.schema.refers import ONTO_DEVICE, Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-
-from typing import Literal
-
-from simbackup.schema.job import JobSpec
-from simbackup.schema.quantity import (
-    Text,
-)
 
 
 class OfMachine(JobSpec):

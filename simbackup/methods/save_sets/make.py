@@ -1,14 +1,16 @@
-"""The work of a copy of a save set."""
+"""The work of jobs on save sets: copies, synthetic full backups and merges."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from simbackup.late import late
-from simbackup.methods.copy_save_set.live import CopySaveSet
-from simbackup.methods.copy_save_set.spec import CopySaveSetSpec
+from simbackup.methods.save_sets.consolidate import Consolidation
+from simbackup.methods.save_sets.live import CopySaveSet
+from simbackup.methods.save_sets.spec import ConsolidateSpec, CopySaveSetSpec
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget
+from simbackup.schema.job import Copying
 from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
@@ -30,3 +32,12 @@ def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
         objects_of=lambda: si_or(getattr(by, "object_size", None), 0.0) or None,
         new_to_target=lambda: job.new_to_target(spec),
     )  # fmt: skip
+
+
+def make_consolidation(job: ConsolidateSpec, spec: Spec) -> Consolidation:
+    """The work, at the host that owns the disk."""
+    by = spec.jobs[job.save_set]
+    backup = by.save_set if isinstance(by, Copying) else job.save_set
+    on, tool = str(getattr(by, "to", "")), tool_of(getattr(spec.jobs[backup], "tool", None))
+    size = job.size.si if job.size is not None else None
+    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", size, tool)

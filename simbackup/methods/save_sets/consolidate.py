@@ -10,10 +10,10 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
+from simbackup.methods.copies import in_one_piece
 from simbackup.methods.file_backup.disk import fetching, seek
 from simbackup.methods.file_backup.portion import scattered_writes
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.new_copy import in_one_piece
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 from simbackup.trace.activity import Activity

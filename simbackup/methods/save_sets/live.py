@@ -1,9 +1,13 @@
-"""Copies of save sets from disk to cartridges, to objects, or to a disk of any host."""
+"""Copies of save sets from disk or objects to cartridges, to objects, or to a disk of any host."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from dataclasses import dataclass, replace
+from typing import Any
+
+import simpy
 
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.devices.host.live import Host
@@ -14,19 +18,62 @@ from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.late import Late, changed
-from simbackup.methods.copy_save_set.from_objects import FromObjects
-from simbackup.methods.copy_save_set.from_tape import FromTape
+from simbackup.methods.copies import OnTape, begun, carried, in_one_piece
 from simbackup.methods.deduplication.live import given_back
-from simbackup.methods.existing import OnTape
 from simbackup.methods.file_backup.backup import objects_of
 from simbackup.methods.file_backup.disk import fetching, lying, seek
-from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, staged
+from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, handing_over, staged
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.new_copy import begun, carried, in_one_piece
+from simbackup.methods.save_sets.from_tape import FromTape
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
+
+
+@dataclass(frozen=True, slots=True)
+class FromObjects:
+    """A save set in an object store that a host reads in order to copy it."""
+
+    host: str
+    """The host that copies."""
+    lies: Copy
+    """The copy that is read."""
+    networks: tuple[str, ...]
+    """The links from the object store to the host."""
+    tool: Tool
+    """The program."""
+    connections: int = 1
+    """Network connections."""
+    object_size: float | None = None
+    """Bytes of an object, if the job states them."""
+
+    def retrieved(self, system: System, job: str, saved: SaveSet) -> Generator[simpy.Event, Any, None]:
+        """Request the objects from an archive, and wait until they can be read."""
+        store = system.of(ObjectStore)[self.lies.target]
+        yield from store.retrieve(system.clock, job, self._objects(saved).number)
+
+    def reading(self, system: System, job: str, saved: SaveSet) -> FlowShape:
+        """How a byte of the save set loads the store, the way from there, and the host that copies it."""
+        host, there = system.hosts[self.host], self.lies.fetched
+        shape = host.then(FlowShape(), self.tool.copying(host, copies=1.0))  # for each byte that is sent
+        networks = [system.networks[name] for name in self.networks]
+        store = system.of(ObjectStore)[self.lies.target]
+        shape = store.carrying(
+            shape, "read", self._objects(saved), networks, self.connections, drawn=system.drawn(job)
+        )  # fmt: skip
+        return shape.times(1.0 / there)
+
+    def onto_tape(
+        self, system: System, job: str, saved: SaveSet, crossing: Crossing, networks: tuple[list[Network], float]
+    ) -> FlowShape:
+        """What a byte of the save set loads, including a drive, and the networks to it with the bytes that are sent."""
+        shape = self.reading(system, job, saved)
+        shape = shape.plus(crossing[0].demands, crossing[0].moves, crossing[0].places)
+        return handing_over(shape, crossing, networks, self.tool)
+
+    def _objects(self, saved: SaveSet) -> Objects:
+        return objects_of(saved.size / self.lies.fetched, saved.files, saved.method, self.object_size, self.tool)
 
 
 @dataclass(frozen=True, slots=True)
