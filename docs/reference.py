@@ -260,7 +260,7 @@ def _alternatives(part: type[BaseModel], key: str) -> Iterator[Any]:
 def _default(part: type[BaseModel], key: str) -> str:
     field = part.model_fields[key]
     if field.is_required():
-        return "`model`" if key == "kind" and sheet_kind(part) is not None else "required"
+        return "that of `model`" if key == "kind" and sheet_kind(part) is not None else "required"
     if isinstance(field.default, Quantity):
         return f"`{field.default.text}`"
     if not field.default or field.default is PydanticUndefined:
@@ -361,7 +361,8 @@ def _contents(found: Pages) -> str:
     folders: dict[str, list[str]] = {}
     for path, text in found.items():
         folder, _, file = path.rpartition("/")
-        row = f"| [{file.removesuffix('.md')}]({path}) | {_first_sentence(text)} |"
+        shown = text.partition("\n")[0].removeprefix("# ") if folder == "methods" else file.removesuffix(".md")
+        row = f"| [{shown}]({path}) | {_first_sentence(text)} |"
         folders.setdefault(folder, []).append(row)
     for folder, rows in sorted(folders.items()):
         lines += [f"## {folder.capitalize() or 'Scenarios and other files'}", "", "| page | about |", "|---|---|"]

@@ -88,6 +88,11 @@ def ledger_table(asked: Reproduction) -> str:
     return show_ledger.markdown(ledger(asked))
 
 
+def ledger_sums(asked: Reproduction) -> str:
+    """The ledger without its lines of single publications."""
+    return show_ledger.markdown([line for line in ledger(asked) if not line.single]).rstrip() + "\n"
+
+
 def without_intervals(text: str) -> str:
     """A text without how many of today's intervals hold, for which all scenarios are run over their ranges."""
     return re.sub(r"\|[ \w]*(\| \d+ \| \d+ \|)$", r"\1", text, flags=re.MULTILINE)
@@ -150,7 +155,7 @@ def test_the_tables_are_those_of_the_program() -> None:
     assert text[text.index("## Fitted or chosen constants") :] == tail()
     readme = README.read_text(encoding="utf-8")
     assert between(readme, "summary") == summary_table(found)
-    assert without_intervals(between(readme, "ledger")) == without_intervals(ledger_table(asked))
+    assert without_intervals(between(readme, "ledger")) == without_intervals(ledger_sums(asked))
 
 
 @pytest.mark.slow
@@ -205,7 +210,7 @@ if __name__ == "__main__":
     (TOP / "scenarios" / validated_cases.FILE).write_text(validated_cases.table(report.cases), encoding="utf-8")
     RESULTS.write_text(results(everything, predicted), encoding="utf-8")
     content = README.read_text(encoding="utf-8")
-    tables = {"ledger": ledger_table(predicted), "summary": summary_table(everything), "explain": explained()}
+    tables = {"ledger": ledger_sums(predicted), "summary": summary_table(everything), "explain": explained()}
     for name, text in tables.items():
         old = f"<!-- {name} -->\n{between(content, name)}<!-- /{name} -->"
         content = content.replace(old, f"<!-- {name} -->\n{text}<!-- /{name} -->")
