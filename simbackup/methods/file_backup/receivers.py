@@ -220,7 +220,7 @@ class OntoTape(Receiver):
         return drive.crossing(self._stream), drive.waits(self._stream) / stored
 
     @property
-    def law(self) -> Use | None:
+    def law(self) -> Use:
         """A drive stops and starts if the stream is too slow."""
         return self._in_use.law(self._stream)
 
@@ -256,9 +256,13 @@ class OntoTape(Receiver):
     def took(self, begin: float, size: float, *, full: bool) -> Process:
         """Note where they are; a full cartridge counts as full to the last byte."""
         yield from self.library.mark(self.job, self._in_use, self.marks * size)
+        self.note(begin, size)
+        self.moved(math.inf if full else size)
+
+    def note(self, begin: float, size: float, spread: float = 1.0) -> None:
+        """Note bytes of the save set that are on the cartridge, where the tape was; a byte takes so many there."""
         if self.cartridge is not None:
-            self.copy.extents.append(Extent(begin, size, self.cartridge.name, self.cartridge.end))
-            self.moved(math.inf if full else size)
+            self.copy.extents.append(Extent(begin, size, self.cartridge.name, self.cartridge.end, spread))
 
     def moved(self, size: float) -> None:
         """Note that the tape has moved by so many bytes of the save set."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import Any
-
-import simpy
 
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.devices.host.live import Host
-from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.library import Library
 from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
+from simbackup.engine.limit import Use
 from simbackup.late import Late, changed
 from simbackup.methods.copies import OnTape, begun, carried, in_one_piece
 from simbackup.methods.deduplication.live import given_back
@@ -24,56 +21,11 @@ from simbackup.methods.file_backup.backup import objects_of
 from simbackup.methods.file_backup.disk import fetching, lying, seek
 from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, handing_over, staged
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.save_sets.from_tape import FromTape
+from simbackup.methods.save_sets.from_tape import FromTape, Send
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
-
-
-@dataclass(frozen=True, slots=True)
-class FromObjects:
-    """A save set in an object store that a host reads in order to copy it."""
-
-    host: str
-    """The host that copies."""
-    lies: Copy
-    """The copy that is read."""
-    networks: tuple[str, ...]
-    """The links from the object store to the host."""
-    tool: Tool
-    """The program."""
-    connections: int = 1
-    """Network connections."""
-    object_size: float | None = None
-    """Bytes of an object, if the job states them."""
-
-    def retrieved(self, system: System, job: str, saved: SaveSet) -> Generator[simpy.Event, Any, None]:
-        """Request the objects from an archive, and wait until they can be read."""
-        store = system.of(ObjectStore)[self.lies.target]
-        yield from store.retrieve(system.clock, job, self._objects(saved).number)
-
-    def reading(self, system: System, job: str, saved: SaveSet) -> FlowShape:
-        """How a byte of the save set loads the store, the way from there, and the host that copies it."""
-        host, there = system.hosts[self.host], self.lies.fetched
-        shape = host.then(FlowShape(), self.tool.copying(host, copies=1.0))  # for each byte that is sent
-        networks = [system.networks[name] for name in self.networks]
-        store = system.of(ObjectStore)[self.lies.target]
-        shape = store.carrying(
-            shape, "read", self._objects(saved), networks, self.connections, drawn=system.drawn(job)
-        )  # fmt: skip
-        return shape.times(1.0 / there)
-
-    def onto_tape(
-        self, system: System, job: str, saved: SaveSet, crossing: Crossing, networks: tuple[list[Network], float]
-    ) -> FlowShape:
-        """What a byte of the save set loads, including a drive, and the networks to it with the bytes that are sent."""
-        shape = self.reading(system, job, saved)
-        shape = shape.plus(crossing[0].demands, crossing[0].moves, crossing[0].places)
-        return handing_over(shape, crossing, networks, self.tool)
-
-    def _objects(self, saved: SaveSet) -> Objects:
-        return objects_of(saved.size / self.lies.fetched, saved.files, saved.method, self.object_size, self.tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,37 +84,88 @@ class CopySaveSet(Late):
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
         yield from prepare(system, job, data, self.tool, 0.0)
         copy = begun(system, job, self.to, saved, how, time=system.env.now)
-        if lies.target in system.of(Library):
-            tape = FromTape(self.server, lies, self.back, self.networks, self.tool, self.connections)
-            if self.to in system.of(Library):
-                yield from tape.to_tape(system, saved, copy, self.streams, self.pool)
-            elif self.to in system.of(ObjectStore):
-                yield from tape.to_objects(system, saved, copy, self._objects(saved, copy))
-            else:
-                yield from tape.to_disk(system, saved, copy, self.to, self.host)
-            saved.copies.append(copy)
-            return Moved(saved.size, float(saved.files))
-        if lies.target in system.of(ObjectStore):
-            yield from self._from_objects(lies).retrieved(system, job, saved)
-        else:
-            _, first, piece = pieces(saved, lies)[0]
-            yield from seek(system, job, lying(system, piece, 0.0, first.size), ())
+        pending: list[Dirty] = []
         if self.to in system.of(Library):
             yield from self._to_tape(system, saved, lies, copy, networks)
-        elif self.to in system.of(ObjectStore):
-            yield from self._to_objects(system, saved, lies, copy, networks)
         else:
-            yield from self._to_disk(system, saved, lies, copy, networks)
+            send = self._sending(system, saved, copy, networks, pending)
+            yield from self._sent(system, (saved, lies, copy), send, pending)
         saved.copies.append(copy)
         return Moved(saved.size, float(saved.files))
+
+    def _sent(self, system: System, what: tuple[SaveSet, Copy, Copy], send: Send, pending: list[Dirty]) -> Process:
+        """Read the save set, and send it to a disk or an object store; done when all is there."""
+        saved, lies, copy = what
+        if lies.target in system.of(Library):
+            yield from self._from_tape(lies).to(system, saved, copy, send)
+            yield from system.written_back(copy.job, pending)
+            return
+        yield from self._first_bytes(system, saved, lies, copy)
+        server = system.hosts[self.server]
+        way = (server, server if self.to in system.of(ObjectStore) else system.hosts[self.host])
+        for begin, part, piece in pieces(saved, lies):
+            yield from send(self._read(system, part, (piece, copy), way), begin, part.size, None)
+            yield from system.written_back(copy.job, pending)
+            pending.clear()
+
+    def _first_bytes(self, system: System, saved: SaveSet, lies: Copy, copy: Copy) -> Process:
+        """Wait until the first bytes come: from a disk that seeks, or an archive that fetches its objects."""
+        if lies.target in system.of(ObjectStore):
+            number = self._objects_read(saved, lies).number
+            yield from system.of(ObjectStore)[lies.target].retrieve(system.clock, copy.job, number)
+        else:
+            _, first, piece = pieces(saved, lies)[0]
+            yield from seek(system, copy.job, lying(system, piece, 0.0, first.size), ())
+
+    def _sending(
+        self, system: System, saved: SaveSet, copy: Copy, networks: list[Network], pending: list[Dirty]
+    ) -> Send:
+        """How the save set goes to a disk or an object store; what a disk has still to write is pending."""
+        less, job = copy.compression, copy.job
+        if self.to in system.of(ObjectStore):
+            store, objects = system.of(ObjectStore)[self.to], self._objects(saved, copy)
+
+            def put(shape: FlowShape, begin: float, size: float, law: Use | None) -> Process:
+                del begin
+                shape = shape.times(less)
+                shape = store.carrying(shape, "write", objects, networks, self.connections, drawn=system.drawn(job))
+                shape = system.bounded(job, shape)
+                flow = shape.start(system.network, job, Activity.COPY, size / less, law=law)
+                yield flow.done
+                system.account(job, flow)
+
+            return put
+        position = system.reserve(self.to, saved.size / less)
+        copy.extents.append(Extent(0.0, saved.size, self.to, position))
+
+        def write(shape: FlowShape, begin: float, size: float, law: Use | None) -> Process:
+            if networks:
+                shape = shape.over(networks, 1.0 / less, self.connections)
+            shape = shape.times(less)._replace(sent=1.0)
+            place = VolumeRange(system.of(Volume)[self.to], position + begin / less, size / less)
+            pending.append((yield from system.write(job, self.host, place, shape, Activity.COPY, law=law)))
+
+        return write
 
     def _source(self, system: System) -> tuple[SaveSet, Copy]:
         """The newest save set that has the copy to be read, and that copy."""
         saved, lies = system.saved(self.backup, self.copied_by or self.backup)
         return saved, in_one_piece(saved, lies)
 
-    def _from_objects(self, lies: Copy) -> FromObjects:
-        return FromObjects(self.server, lies, self.back, self.tool, self.connections, self.objects_of)
+    def _from_tape(self, lies: Copy) -> FromTape:
+        return FromTape(self.server, lies, self.back, self.networks, self.tool, self.connections)
+
+    def _objects_read(self, saved: SaveSet, lies: Copy) -> Objects:
+        """The objects of the copy that is read."""
+        return objects_of(saved.size / lies.fetched, saved.files, saved.method, self.objects_of, self.tool)
+
+    def _asked(self, system: System, job: str, saved: SaveSet, lies: Copy) -> FlowShape:
+        """How a byte of a save set in an object store loads that, the way from there, and the host that copies it."""
+        host, networks = system.hosts[self.server], [system.networks[name] for name in self.back]
+        shape = host.then(FlowShape(), self.tool.copying(host, copies=1.0))  # for each byte that is sent
+        store, objects = system.of(ObjectStore)[lies.target], self._objects_read(saved, lies)
+        shape = store.carrying(shape, "read", objects, networks, self.connections, drawn=system.drawn(job))
+        return shape.times(1.0 / lies.fetched)
 
     def _is_there(self, system: System, saved: SaveSet, lies: Copy, job: str) -> bool:
         """Whether there is nothing to do, because the target has the save set.
@@ -202,6 +205,10 @@ class CopySaveSet(Late):
 
     def _to_tape(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Process:
         """Write the save set as a backup to tape does, read as by a restore from disk."""
+        if lies.target in system.of(Library):
+            yield from self._from_tape(lies).to_tape(system, saved, copy, self.streams, self.pool)
+            return
+        yield from self._first_bytes(system, saved, lies, copy)
         server, (*_, last) = system.hosts[self.server], pieces(saved, lies)
         away = command_travel(networks, reading=False)
         for at, part, piece in pieces(saved, lies):
@@ -210,8 +217,9 @@ class CopySaveSet(Late):
                 there, share = piece.fetched, 1.0 / copy.reduction.stored
                 towards = (crossing[0].over(networks, share, self.connections if networks else 1), crossing[1])
                 if piece.target in system.of(ObjectStore):
-                    found = self._from_objects(piece).onto_tape(system, copy.job, saved, towards, (networks, share))
-                    return system.bounded(copy.job, found)
+                    found = self._asked(system, copy.job, saved, piece)
+                    found = found.plus(towards[0].demands, towards[0].moves, towards[0].places)
+                    return system.bounded(copy.job, handing_over(found, towards, (networks, share), self.tool))
                 source = lying(system, piece, begin - at, size)
                 found = staged((server, source, there), towards, (networks, share), self.tool)
                 return system.bounded(copy.job, given_back(found, system, piece.extents[0].medium, piece.reduction))
@@ -220,17 +228,6 @@ class CopySaveSet(Late):
             writer = TapeWriter(part.size, shape, tool, self.streams, self.pool, begin=at, away=away)
             yield from writer.write(system, copy)
 
-    def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Process:
-        """Write the save set as a backup to objects does."""
-        server, store, less = system.hosts[self.server], system.of(ObjectStore)[self.to], copy.compression
-        for _, part, piece in pieces(saved, lies):
-            reading = self._read(system, part, (piece, copy), (server, server)).times(less)
-            objects = self._objects(saved, copy)
-            shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
-            flow = system.bounded(copy.job, shape).start(system.network, copy.job, Activity.COPY, part.size / less)
-            yield flow.done
-            system.account(copy.job, flow)
-
     def _read(self, system: System, saved: SaveSet, copies: tuple[Copy, Copy], way: tuple[Host, Host]) -> FlowShape:
         """What a byte of the save set loads on the disk that has it and on its `way` through a host.
 
@@ -238,7 +235,7 @@ class CopySaveSet(Late):
         """
         lies, copy = copies
         if lies.target in system.of(ObjectStore):
-            return self._from_objects(lies).reading(system, copy.job, saved)
+            return self._asked(system, copy.job, saved, lies)
         place, there = lies.extents[0], copy.compression if self.new_chunks else lies.fetched
         each = self.tool.copying(way[1]) * there / copy.compression
         if self.new_chunks:
@@ -247,20 +244,6 @@ class CopySaveSet(Late):
             source = lying(system, lies, 0.0, saved.size)
         shape = fetching(way, source, each, self.tool).times(1.0 / there)
         return shape if self.new_chunks else given_back(shape, system, place.medium, lies.reduction)
-
-    def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Process:
-        """Write the save set as a backup to disk does."""
-        server, host = system.hosts[self.server], system.hosts[self.host]
-        position = system.reserve(self.to, saved.size / copy.compression)
-        for begin, part, piece in pieces(saved, lies):
-            shape = self._read(system, part, (piece, copy), (server, host))
-            if networks:
-                shape = shape.over(networks, 1.0 / copy.compression, self.connections)
-            shape = shape.times(copy.compression)
-            at, size = position + begin / copy.compression, part.size / copy.compression
-            place = VolumeRange(system.of(Volume)[self.to], at, size)
-            yield from system.write_through(copy.job, self.host, place, shape._replace(sent=1.0), Activity.COPY)
-        copy.extents.append(Extent(0.0, saved.size, self.to, position))
 
 
 def pieces(saved: SaveSet, lies: Copy) -> list[tuple[float, SaveSet, Copy]]:
