@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.methods.compression.spec import CompressionSpec
+from simbackup.methods.reduction.spec import CompressionSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
 from simbackup.schema.chosen import Chosen, of_class

@@ -11,9 +11,7 @@ from simbackup.devices.network.live import command_travel
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
-from simbackup.methods.compression.live import compressed
 from simbackup.methods.copies import OnTape, begun, shared
-from simbackup.methods.deduplication.live import ingested
 from simbackup.methods.file_backup.portion import Portion
 from simbackup.methods.file_backup.reader import Reader, Reads
 from simbackup.methods.file_backup.receivers import (
@@ -27,6 +25,7 @@ from simbackup.methods.file_backup.receivers import (
     sent,
 )
 from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.reduction.live import compressed, ingested
 from simbackup.methods.tool.live import Tool
 from simbackup.system import Attempt, JobFailedError, System
 from simbackup.trace.activity import Activity

@@ -9,7 +9,7 @@ from simbackup.data.change import change_of
 from simbackup.equations.change import differs
 from simbackup.errors import choices
 from simbackup.methods.database.spec import check_logs, logs_of_data
-from simbackup.methods.deduplication.make import Changed
+from simbackup.methods.reduction.make import Changed
 from simbackup.methods.share.spec import check_share
 from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.part import Path

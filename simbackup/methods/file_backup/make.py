@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup.catalogue import Reduction
 from simbackup.late import changed, late
-from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.copies import shared
 from simbackup.methods.database.make import replaying
 from simbackup.methods.file_backup.backup import Backup, Twin
@@ -22,6 +21,7 @@ from simbackup.methods.file_backup.spec import FileBackupSpec
 from simbackup.methods.file_backup.spool import SpooledBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
 from simbackup.methods.job import Work
+from simbackup.methods.reduction.make import reduction_of
 from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.share.live import Share

@@ -10,10 +10,9 @@ from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.late import Late
-from simbackup.methods.compression.live import compressed
-from simbackup.methods.deduplication.live import ingested
 from simbackup.methods.file_backup.portion import Portion, asked_blocks, changed, portion
 from simbackup.methods.file_backup.walk import walkers, walking
+from simbackup.methods.reduction.live import compressed, ingested
 from simbackup.methods.share.live import Share
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import BackupSource, JobFailedError, System

@@ -12,9 +12,7 @@ from simbackup.devices.host.page_cache import Dirty
 from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
-from simbackup.methods.compression.live import expanded
 from simbackup.methods.database.live import DatabaseRestore
-from simbackup.methods.deduplication.live import given_back
 from simbackup.methods.file_backup.backup import objects_of
 from simbackup.methods.file_backup.disk import MountedImage, lying, mounted, seek
 from simbackup.methods.file_backup.portion import applied
@@ -22,6 +20,7 @@ from simbackup.methods.file_backup.tape_restore import TapeRestore
 from simbackup.methods.file_backup.way_back import Arrival, WayBack
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import NONE, FilesMade, beside
+from simbackup.methods.reduction.live import expanded, given_back
 from simbackup.methods.selection import Piece, gathered, passed_over, wanted
 from simbackup.methods.tool.live import prepare
 from simbackup.system import System

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
-from simbackup.methods.compression.spec import CompressionSpec
-from simbackup.methods.deduplication.make import new_since
-from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import (
     SpoolSpec,
     changed_by,
@@ -19,6 +16,8 @@ from simbackup.methods.file_backup.between import (
     check_spool,
     why_not_inline,
 )
+from simbackup.methods.reduction.make import new_since
+from simbackup.methods.reduction.spec import CompressionSpec, DeduplicationSpec
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import BackupTarget, Sink

@@ -11,11 +11,11 @@ from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
-from simbackup.methods.compression.live import compressed
 from simbackup.methods.copies import OnTape
 from simbackup.methods.file_backup.reader import Reads
 from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, staged
 from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.reduction.live import compressed
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process

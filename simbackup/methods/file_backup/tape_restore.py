@@ -12,12 +12,12 @@ from simbackup.devices.joint_reading import JointReading
 from simbackup.devices.library import Drive, DriveLoad, Library
 from simbackup.devices.network.live import NEAR, command_travel, commanded
 from simbackup.devices.shape import FlowShape
-from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
 from simbackup.methods.file_backup.portion import applied
 from simbackup.methods.file_backup.way_back import WayBack
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import NONE, FilesMade, beside
+from simbackup.methods.reduction.live import expanded
 from simbackup.methods.selection import Piece, passed_over, wanted
 from simbackup.methods.tool.live import prepare
 from simbackup.system import JobFailedError, System

@@ -16,11 +16,11 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.late import Late, changed
 from simbackup.methods.copies import OnTape, begun, carried, in_one_piece
-from simbackup.methods.deduplication.live import given_back
 from simbackup.methods.file_backup.backup import objects_of
 from simbackup.methods.file_backup.disk import fetching, lying, seek
 from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, handing_over, staged
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.reduction.live import given_back
 from simbackup.methods.save_sets.from_tape import FromTape, Send
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
