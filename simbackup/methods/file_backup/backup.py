@@ -209,7 +209,7 @@ class Backup(Reads):
         elif it.to in system.of(ObjectStore):
             shape = self._requested(system, saved.job, part)
         elif it.to in system.of(Volume):
-            shape = it.arriving(system, saved.job, part, number)
+            shape = it.arriving(system, saved.job, number)
         else:  # nothing is copied to be written
             shape = it.going(system, system.data[it.data], copies=1.0, number=number)
         crossed = shape.sent
@@ -223,7 +223,7 @@ class Backup(Reads):
         objects = objects_of(part.size / stored, part.files, it.method, self.object_size, it.tool)
         shape = compressed(it.reading(system, system.data[it.data]), system.hosts[it.host], None, it.reduction)
         shape = _stored(system, job, shape.times(stored), it, objects).times(1.0 / stored)
-        return ingested(it.serving(system, shape, part), system, job, it.to, it.reduction)
+        return ingested(it.serving(system, shape), system, job, it.to, it.reduction)
 
     def _crossing(self, system: System, crossing: Crossing, part: Portion, where: tuple[float, float]) -> FlowShape:
         """What a byte of a part of the save set loads on disk, host, networks, and the drive that it crosses.
@@ -237,7 +237,7 @@ class Backup(Reads):
         if networks:
             towards = towards.over(networks, 1.0 / how.sent, it.connections, it.tool.window)
         shape = compressed(it.taken(system, origin, 1.0, buffered=True), host, None, how)
-        shape = it.serving(system, shape, part).plus(towards.demands, towards.moves, towards.places)
+        shape = it.serving(system, shape).plus(towards.demands, towards.moves, towards.places)
         if it.method == "image" or data.filesystem is None:
             shape = origin.found(shape, None, 1.0 if part.whole else 0.0)
         else:
@@ -261,8 +261,7 @@ class Backup(Reads):
             shape = tool.sending(shape, networks, twin.connections, share=1.0 / how.sent)
         if twin.passed_on or twin.server in {"", it.host}:
             return shape
-        files = saved.files / saved.size if saved.method == "file_level" else 0.0
-        return tool.serving(shape, system.hosts[twin.server], files, how.handled())
+        return tool.serving(shape, system.hosts[twin.server], how.handled())
 
 
 def _keeps(system: System, device: str) -> bool:

@@ -93,9 +93,9 @@ class Reader(Late):
         yield flow.done
         system.account(job, flow)
 
-    def arriving(self, system: System, job: str, part: Portion, number: int = 0) -> FlowShape:
+    def arriving(self, system: System, job: str, number: int = 0) -> FlowShape:
         """What a byte of one of its streams loads until it is in the memory of the target's host."""
-        shape = self.serving(system, self.going(system, system.data[self.data], number=number), part)
+        shape = self.serving(system, self.going(system, system.data[self.data], number=number))
         return ingested(shape, system, job, self.to, self.reduction)
 
     def saved(self, job: str, part: Portion, time: float, copies: Sequence[Copy] = ()) -> SaveSet:
@@ -123,12 +123,11 @@ class Reader(Late):
         connections = self.connections if networks else 1
         return self.tool.sending(shape, networks, connections, share=1.0 / self.reduction.sent)
 
-    def serving(self, system: System, shape: FlowShape, part: Portion) -> FlowShape:
+    def serving(self, system: System, shape: FlowShape) -> FlowShape:
         """The shape when the host of the target also receives the bytes; a service has no host."""
         if self.server in {"", self.host}:
             return shape
-        files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
-        return self.tool.serving(shape, system.hosts[self.server], files, self.reduction.handled())
+        return self.tool.serving(shape, system.hosts[self.server], self.reduction.handled())
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
         """What a byte of one of its streams loads on the device, and on the host, which copies it `copies` times."""

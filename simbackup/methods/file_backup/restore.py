@@ -100,7 +100,7 @@ class DiskRestore(WayBack):
             read = host.reading(source, copy * how.fetched, request=self.tool.request).times(1.0 / how.fetched)
             return self.making(system, expanded(read, host, host, how), target, made)
         read = server.reading(source, request=self.tool.request).times(1.0 / how.fetched)
-        read = self.served(system, expanded(read, None, server, how), made, how.handled(written=False))
+        read = self.served(system, expanded(read, None, server, how), how.handled(written=False))
         turns = self.tool.alternates
         taken = expanded(host.then(read if turns else FlowShape(), copy), host, None, how)
         taken = self.making(system, taken, target, made)
@@ -153,7 +153,7 @@ class ObjectRestore(WayBack):
         store, objects = system.of(ObjectStore)[copy.target], objects._replace(by_turns=self.tool.alternates)
         shape = store.carrying(shape, "read", objects, networks, self.connections, drawn=system.drawn(job))
         shape = shape.times(1.0 / copy.fetched)
-        shape = self.served(system, shape, made, copy.reduction.handled(written=False))
+        shape = self.served(system, shape, copy.reduction.handled(written=False))
         return given_back(shape, system, copy.target, copy.reduction)
 
 

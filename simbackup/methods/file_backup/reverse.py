@@ -79,7 +79,7 @@ class ReverseBackup(Reads):
         further = MOVED_ASIDE / stored
         away = it.server != it.host
         tool = changed(it.tool, **{"further_served" if away else "further": further})
-        shape = changed(it, tool=tool).arriving(system, job, part)
+        shape = changed(it, tool=tool).arriving(system, job)
         shape = shape.in_parallel_with(old, max(shape.workers, 1))
         size = part.size / stored
         into = VolumeRange(volume, begin, size, scattered_writes(volume, (begin, whole), share, run))

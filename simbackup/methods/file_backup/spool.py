@@ -124,7 +124,7 @@ class SpooledBackup(Reads):
         if networks:
             shape = shape.over(networks, 1.0 / how.sent, it.connections, it.tool.window)
         shape = shape._replace(sent=1.0 / how.sent)
-        shape = it.serving(system, shape, it.part(data))
+        shape = it.serving(system, shape)
         place = VolumeRange(system.of(Volume)[it.to], each.place, each.size / how.stored)
         yield from system.write_through(job, it.server, place, shape.times(how.stored), Activity.SAVE)
 

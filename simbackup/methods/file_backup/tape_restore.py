@@ -218,7 +218,7 @@ class TapeRestore(WayBack):
             far = commanded(networks)
             fill = self.tool.sending(fill, networks, loaded=True, share=1.0 / how.sent, travelled=far)
         fill = expanded(fill, host, None, how)
-        fill = self.making(system, self.served(system, fill, made, how.handled()), target, made)
+        fill = self.making(system, self.served(system, fill, how.handled()), target, made)
         place = self.place(target, extent.begin, extent.size, it.beside)
         fill = fill._replace(share=share, sent=1.0 / how.sent)
         law = drive.law(stream)

@@ -110,8 +110,8 @@ class WayBack(Late):
         shape = making(shape, system, (system.hosts[self.runs], self.share), target, made)
         return shape._replace(workers=self.workers) if made.per_byte else shape
 
-    def served(self, system: System, shape: FlowShape, made: FilesMade, handled: tuple[float, float]) -> FlowShape:
+    def served(self, system: System, shape: FlowShape, handled: tuple[float, float]) -> FlowShape:
         """The shape of bytes that another host sends."""
         if self.server in {"", self.runs}:
             return shape
-        return self.tool.serving(shape, system.hosts[self.server], made.per_byte, handled)
+        return self.tool.serving(shape, system.hosts[self.server], handled)

@@ -82,8 +82,6 @@ class BackupToolSheet(Frozen):
     """Time of the reference core at the host with the target, if that is a different host, for each byte that it
     receives or sends; by default, twice that given by its copy_rate.
     """
-    server_file_cpu: TimePerFile | None = None
-    """Time of the reference core at that host for each file; none by default."""
     file_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it saves, in addition to that of the file system."""
     make_cpu: TimePerFile | None = None
@@ -116,11 +114,9 @@ class BackupToolSheet(Frozen):
     """
     attributes: Count | None = None
     """Number of changes of attributes (times, owner, rights) that it makes to each restored file; none by default."""
-    file_flushes: Count | None = None
-    """How often it waits for each restored file until that is on disk (fsync); never by default."""
     ends_in_cache: Annotated[bool, Word()] = False
     """Whether a restore ends when its last bytes are in the memory of their host, as of programs that never ask for a
-    flush; they go to disk afterwards. No effect beside `file_flushes`. By default, it ends when all is on disk. Save
+    flush; they go to disk afterwards. By default, it ends when all is on disk. Save
     sets are always on disk at the end.
     """
     resumes: Annotated[bool, Word()] = False
