@@ -68,14 +68,14 @@ class FlowShape(NamedTuple):
     """
     early: Ahead | None = None
     """Requests of the cycle that are made ahead, while the worker does something else."""
-    share: float = 1.0
+    weight: float = 1.0
     """Fairness weight relative to a plain stream, which has that of the bytes that it reads."""
     sent: float = 1.0
     """Bytes of one unit on a network to another host."""
     source: Source | None = None
     """What changes the shape while the flow runs."""
     among: LocalWeight | None = None
-    """The only link on which `share` is the weight; None if it is everywhere."""
+    """The only link on which `weight` counts; None if it is everywhere."""
     parallel_alone: Limit = UNBOUND
     """The same limit while only one worker works and the others wait for it."""
     serial_share: float = 0.0
@@ -115,9 +115,9 @@ class FlowShape(NamedTuple):
     ) -> Flow:
         """Start a flow of this shape; requests of workers are served before those of low priority."""
         limit, customers = self.limited()
-        share, among = self._weight()
+        weight, among = self._weight()
         flow = network.start(
-            name, activity, amount, self.demands, share=share, cap=limit.rate, cap_cause=limit.cause or None,
+            name, activity, amount, self.demands, weight=weight, cap=limit.rate, cap_cause=limit.cause or None,
             cap_parts=limit.parts, moves=self.moves, places=self.places, sequential=self.sequential, law=law,
             customers=customers, among=among, low_priority=low_priority,
         )  # fmt: skip
@@ -140,13 +140,13 @@ class FlowShape(NamedTuple):
     def _weight(self) -> tuple[float, LocalWeight | None]:
         """The weight of a flow of this shape, by bytes that are read or sent, and where it holds."""
         if self.among is not None:
-            return self.share, self.among._replace(elsewhere=1.0 / self.sent)
+            return self.weight, self.among._replace(elsewhere=1.0 / self.sent)
         read = next((link for link, place in self.places.items() if not place.writes), None)
         moved = self.moves.get(read, 0.0) if read is not None else 0.0
         if read is None or moved <= 0.0:
-            return self.share, None
-        among = LocalWeight(read, self.share / self.sent) if moved != self.sent else None
-        return self.share / moved, among
+            return self.weight, None
+        among = LocalWeight(read, self.weight / self.sent) if moved != self.sent else None
+        return self.weight / moved, among
 
     def limited(self) -> tuple[Limit, ClosedClass | None]:
         """The limit of a flow of this shape, and how its requests go round."""
@@ -275,7 +275,7 @@ class FlowShape(NamedTuple):
     def preceding(self, turns: float) -> FlowShape:
         """The shape of a stream that is served `turns` times for each time of another stream."""
         places = {link: place._replace(turns=place.turns * turns) for link, place in self.places.items()}
-        return self._replace(share=self.share * turns, places=places)
+        return self._replace(weight=self.weight * turns, places=places)
 
     def part(self, share: float) -> FlowShape:
         """The shape when only a share (0 to 1) of the units loads the links; at 0, no link is crossed."""
@@ -317,7 +317,7 @@ class FlowShape(NamedTuple):
             parallel_alone=_longer(self.parallel_alone, units),
             early=self.early.times(units) if self.early else None,
             source=self.source.times(units) if self.source is not None else None,
-            share=self.share if self.among is None else self.share / units,
+            weight=self.weight if self.among is None else self.weight / units,
         )
 
     def after(self, seconds: float, on: Link | str, activity: str = "", *, idle: bool = False) -> FlowShape:

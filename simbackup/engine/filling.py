@@ -1,6 +1,6 @@
 """Weighted max-min fair rates by progressive filling.
 
-The rates of all flows grow together, ``rate = share * level``, until a resource is full or a flow reaches
+The rates of all flows grow together, ``rate = weight * level``, until a resource is full or a flow reaches
 its cap; what reached its limit is frozen and the rest goes on growing (Bertsekas and Gallager, *Data Networks*,
 2nd ed., 1992, section 6.5.2). Every call starts from nothing; `affected` decides which flows
 it is about.
@@ -77,7 +77,7 @@ class Bracket:
 def max_min_rates(
     capacities: Sequence[float],
     demands: Sequence[Mapping[int, float]],
-    shares: Sequence[float],
+    weights: Sequence[float],
     caps: Sequence[float],
     switchovers: Mapping[int, Switchover] | None = None,
 ) -> Allocation:
@@ -89,7 +89,7 @@ def max_min_rates(
         Units per second of each resource, zero or more, may be infinite.
     demands
         For each flow, resource index to units of the resource that one unit of the flow consumes, above zero.
-    shares
+    weights
         The weight of each flow in fairness, above zero.
     caps
         The greatest rate of each flow, units per second, may be infinite.
@@ -103,7 +103,7 @@ def max_min_rates(
 
     Notes
     -----
-    A flow frozen by resource j has the greatest ``rate / share`` of the flows on j, and j is full. Limits reached
+    A flow frozen by resource j has the greatest ``rate / weight`` of the flows on j, and j is full. Limits reached
     together (levels within `TIE`) go to the resource before the cap, and to the resource of the lowest index.
     Costs a sort of the resources by their levels, kept up as they fill. Range: no capacity is exceeded by more than
     1e-12 relative with up to some thousands of flows on one resource (the rounding of a sum).
@@ -115,7 +115,7 @@ def max_min_rates(
     >>> max_min_rates([10.0], [{0: 1.0}, {0: 1.0}], [1.0, 1.0], [2.0, math.inf])
     Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0], filled=[0])
     """
-    return Filling(capacities, demands, shares, caps, switchovers or {}).filled_up()
+    return Filling(capacities, demands, weights, caps, switchovers or {}).filled_up()
 
 
 class Filling:
@@ -125,30 +125,30 @@ class Filling:
         self,
         capacities: Sequence[float],
         demands: Sequence[Mapping[int, float]],
-        shares: Sequence[float],
+        weights: Sequence[float],
         caps: Sequence[float],
         switchovers: Mapping[int, Switchover],
     ) -> None:
         self.capacities = capacities
         self.demands = demands
-        self.shares = shares
+        self.weights = weights
         self.caps = caps
         self.switchovers = switchovers
-        self.left = len(shares)
+        self.left = len(weights)
         self.rates = [0.0] * self.left
         self.bottlenecks = [CAP] * self.left
         self.growing = [True] * self.left
         self.filled: list[int] = []
         self.level = 0.0
-        self.cap_levels = [cap / share for cap, share in zip(caps, shares, strict=True)]
+        self.cap_levels = [cap / weight for cap, weight in zip(caps, weights, strict=True)]
         self.by_cap = sorted(range(self.left), key=self.cap_levels.__getitem__, reverse=True)
         self.members: list[list[int]] = [[] for _ in capacities]
         for flow, demand in enumerate(demands):
             for resource in demand:
                 self.members[resource].append(flow)
         self.frozen = [0.0] * len(capacities)
-        self.weights = [self._sum_weights(resource) for resource in range(len(capacities))]
-        self.summed = list(self.weights)
+        self.totals = [self._total(resource) for resource in range(len(capacities))]
+        self.summed = list(self.totals)
         self.counts = [len(members) for members in self.members]
         self.levels = [math.inf] * len(capacities)
         self.changed = {j for j, count in enumerate(self.counts) if count}
@@ -167,10 +167,10 @@ class Filling:
             self.freeze_members(resource, level)
         return Allocation(self.rates, self.bottlenecks, self.filled)
 
-    def _sum_weights(self, resource: int) -> float:
+    def _total(self, resource: int) -> float:
         total = 0.0
         for flow in self.members[resource]:
-            total += self.demands[flow][resource] * self.shares[flow]
+            total += self.demands[flow][resource] * self.weights[flow]
         return total
 
     def next_full(self) -> tuple[int, float]:
@@ -229,11 +229,11 @@ class Filling:
 
     def level_of(self, resource: int) -> float:
         """The level at which a resource with growing flows is full."""
-        left, weight = self.capacities[resource] - self.frozen[resource], self.weights[resource]
+        left, total = self.capacities[resource] - self.frozen[resource], self.totals[resource]
         switchover = self.switchovers.get(resource) if self.switchovers else None
         if switchover is None or left == math.inf:
-            return left / weight
-        return switchover.level(left, weight, self.shares, self.growing, self.rates)
+            return left / total
+        return switchover.level(left, total, self.weights, self.growing, self.rates)
 
     def freeze_capped(self, below: float) -> bool:
         """Whether any flow reached its cap at a level lower than `below`; those that did are frozen."""
@@ -250,7 +250,7 @@ class Filling:
         self.filled.append(resource)
         for flow in self.members[resource]:
             if self.growing[flow]:
-                self.freeze(flow, min(self.shares[flow] * level, self.caps[flow]), resource)
+                self.freeze(flow, min(self.weights[flow] * level, self.caps[flow]), resource)
 
     def freeze(self, flow: int, rate: float, bottleneck: int) -> None:
         """Let a flow grow no more."""
@@ -258,7 +258,7 @@ class Filling:
         self.bottlenecks[flow] = bottleneck
         self.growing[flow] = False
         self.left -= 1
-        share, frozen, counts, weights = self.shares[flow], self.frozen, self.counts, self.weights
+        weight, frozen, counts, totals = self.weights[flow], self.frozen, self.counts, self.totals
         for resource, demand in self.demands[flow].items():
             frozen[resource] += demand * rate
             counts[resource] -= 1
@@ -267,11 +267,11 @@ class Filling:
                 self.changed.discard(resource)
                 continue
             self.changed.add(resource)
-            weights[resource] = weight = weights[resource] - demand * share
+            totals[resource] = total = totals[resource] - demand * weight
             # Summed anew whenever it has halved, so that cancellation never affects the rates.
-            if weight < 0.5 * self.summed[resource]:
+            if total < 0.5 * self.summed[resource]:
                 self.members[resource] = [i for i in self.members[resource] if self.growing[i]]
-                weights[resource] = self.summed[resource] = self._sum_weights(resource)
+                totals[resource] = self.summed[resource] = self._total(resource)
 
 
 class OfferFilling(Filling):
@@ -281,13 +281,13 @@ class OfferFilling(Filling):
         self,
         capacities: Sequence[float],
         demands: Sequence[Mapping[int, float]],
-        shares: Sequence[float],
+        weights: Sequence[float],
         caps: Sequence[float],
         *,
         switchovers: Mapping[int, Switchover],
         uses: Mapping[int, Use],
     ) -> None:
-        super().__init__(capacities, demands, shares, caps, switchovers)
+        super().__init__(capacities, demands, weights, caps, switchovers)
         self.uses = uses
         self.offers: dict[int, float] = {}
         self.crossing = [tuple(members) for members in self.members]
@@ -359,7 +359,7 @@ class OfferFilling(Filling):
         return taken if switchover is None else taken - switchover.spared(rates)
 
     def _offer(self, flow: int, level: float) -> float:
-        return min(self.shares[flow] * level, self.caps[flow])
+        return min(self.weights[flow] * level, self.caps[flow])
 
     def _used(self, flow: int, level: float) -> float:
         """What a flow uses of its offer at a level."""

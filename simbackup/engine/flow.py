@@ -77,9 +77,9 @@ class Flow:
     __slots__ = (
         "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "active", "activity",
         "among", "amount", "bottleneck", "cap", "cause", "customers", "demands", "depends", "done", "due_at",
-        "due_entry", "ends_at", "ends_entry", "failure", "given_share", "group", "law", "level_stop", "limit",
-        "limits", "links", "low_priority", "may_depend", "moves", "name", "next_phase", "number", "own_rate",
-        "patient", "phase_change", "phase_end", "places", "queues", "sequential", "share", "spent", "uses",
+        "due_entry", "ends_at", "ends_entry", "failure", "given_weight", "group", "in_group", "law", "level_stop",
+        "limit", "limits", "links", "low_priority", "may_depend", "moves", "name", "next_phase", "number", "own_rate",
+        "patient", "phase_change", "phase_end", "places", "queues", "sequential", "spent", "uses",
         "watchers", "weight",
     )  # fmt: skip
 
@@ -91,7 +91,7 @@ class Flow:
         activity: str,
         amount: float,
         demands: Mapping[Link, float],
-        share: float,
+        weight: float,
         limit: Limit,
         moves: Mapping[Link, float],
         places: Mapping[Link, Spot],
@@ -110,7 +110,7 @@ class Flow:
         """What gives it another shape there, if another phase follows."""
         self.phase_change: tuple[float, float] | None = None
         """When the last phase began (seconds), and the rate before it, units per second."""
-        self.share, self.given_share, self.among = share, share, among
+        self.weight, self.given_weight, self.among = weight, weight, among
         self.sequential, self.low_priority, self.patient = sequential, low_priority, patient
         self.law = law
         self.limits = Limits(limit)
@@ -141,7 +141,7 @@ class Flow:
 
         # its group
         self.group: BottleneckGroup | None = None
-        self.weight, self.level_stop = share, math.inf
+        self.in_group, self.level_stop = weight, math.inf
         """Its rate when the level of its group is one, and the level near which a limit of its own stops it."""
 
         # when it ends, on the clock of its group if it has one
@@ -208,14 +208,14 @@ class Flow:
     @property
     def rate(self) -> float:
         """Units a second since the last solution."""
-        return self.own_rate if self.group is None else self.weight * self.group.rate
+        return self.own_rate if self.group is None else self.in_group * self.group.rate
 
     @property
     def completed(self) -> float:
         """Units finished so far."""
         here, speed = self._env.now, self.own_rate
         if self.group is not None:
-            here, speed = self.group.clock(here), self.weight
+            here, speed = self.group.clock(here), self.in_group
         return min(self.amount, self._completed + speed * (here - self._since))
 
     @property
@@ -250,7 +250,7 @@ class Flow:
 
     def advance(self, now: float) -> None:
         """Update what is completed to `now`, seconds."""
-        here, speed = (now, self.own_rate) if self.group is None else (self.group.clock(now), self.weight)
+        here, speed = (now, self.own_rate) if self.group is None else (self.group.clock(now), self.in_group)
         if here > self._since:
             if speed:
                 self._completed = min(self.amount, self._completed + speed * (here - self._since))
@@ -310,7 +310,7 @@ class Flow:
         self.advance(now)
         for link in self.links:
             link.leave_to_group(self, self.own_rate)
-        self.group, self.weight, self.level_stop = group, weight, level_stop
+        self.group, self.in_group, self.level_stop = group, weight, level_stop
         self.own_rate, self._since = 0.0, group.clock(now)
         self.due_entry = self.ends_entry = math.inf
         self._expect(self._since, weight)

@@ -113,13 +113,13 @@ class GroupLoad:
         self._sum_now_and_then()
 
     def _count(self, flow: Flow, sign: float) -> None:
-        weight = sign * flow.weight
+        weight = sign * flow.in_group
         self.own += flow.demands.get(self.link, 0.0) * weight
         self.bytes += flow.moves.get(self.link, 0.0) * weight
         stream = self.link.streams.of(flow) if self.link.streams is not None and self.link in flow.demands else None
         if stream is not None:
             self.kinds[stream.kind] = self.kinds.get(stream.kind, 0.0) + stream.amount * weight
-            sizes, size = self.sizes.setdefault(stream.kind, {}), stream.amount * flow.weight
+            sizes, size = self.sizes.setdefault(stream.kind, {}), stream.amount * flow.in_group
             sizes[size] = sizes.get(size, 0) + (1 if sign > 0.0 else -1)
             if not sizes[size]:
                 del sizes[size]
@@ -197,7 +197,7 @@ class BottleneckGroup:
         self.active = True
 
         # as a variable
-        self.share = 1.0
+        self.weight = 1.0
         self.depends = False
         self.law: Law | None = None
         self.customers: Customers | None = None

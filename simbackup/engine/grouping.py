@@ -66,7 +66,7 @@ class Groups:
             fit: list[Candidate] = []
             for one in link.limited:
                 if isinstance(one, Flow):
-                    level = one.rate / one.share if level is None else level
+                    level = one.rate / one.weight if level is None else level
                     fit += self._candidates(one, level)
             if level is None or level <= 0.0 or not (fit if group is not None else len(fit) >= MANY):
                 continue
@@ -98,10 +98,10 @@ class Groups:
 
     def _candidates(self, flow: Flow, level: float) -> list[Candidate]:
         """The flows that would join a group at a level: a flow and those that buffers hold to it; or none."""
-        stop = self._stop(flow, flow.share) if flow.bottleneck is not None else 0.0
+        stop = self._stop(flow, flow.weight) if flow.bottleneck is not None else 0.0
         if stop <= level * (1.0 + ROOM):
             return []
-        found = [Candidate(flow, flow.share, stop)]
+        found = [Candidate(flow, flow.weight, stop)]
         for watcher in flow.watchers.values():
             if watcher is None:
                 return []
@@ -117,8 +117,8 @@ class Groups:
         pair = watcher.pair()
         if pair is None or pair.leader is not leader or leader in self._pairs:
             return None
-        follower, weight, link = pair.follower, pair.units * leader.share, leader.bottleneck
-        if follower.group is not None or follower.cause != leader.cause or weight > follower.share * (1.0 + NEAR):
+        follower, weight, link = pair.follower, pair.units * leader.weight, leader.bottleneck
+        if follower.group is not None or follower.cause != leader.cause or weight > follower.weight * (1.0 + NEAR):
             return None
         if any(other is None or (other is not watcher and other.holds) for other in follower.watchers.values()):
             return None
@@ -126,7 +126,7 @@ class Groups:
             if other is link or other.is_own(follower):
                 continue
             # where a link is full, nobody who is limited elsewhere may have a higher level
-            if any(weight * level / follower.share > one.rate / one.share for one in islice(other.limited, 1)):
+            if any(weight * level / follower.weight > one.rate / one.weight for one in islice(other.limited, 1)):
                 return None
         stop = self._stop(follower, weight)
         return [Candidate(follower, weight, stop, leader)] if stop > level * (1.0 + ROOM) else None

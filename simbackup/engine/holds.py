@@ -77,7 +77,7 @@ class _Trial:
 def coupled_rates(
     capacities: Sequence[float],
     demands: Sequence[Mapping[int, float]],
-    shares: Sequence[float],
+    weights: Sequence[float],
     caps: Sequence[float],
     holds: Sequence[Hold],
     *,
@@ -87,7 +87,7 @@ def coupled_rates(
 
     Parameters
     ----------
-    capacities, demands, shares, caps, switchovers
+    capacities, demands, weights, caps, switchovers
         As for `max_min_rates`.
     holds
         The full and the empty buffers. In the result, hold i is the resource `len(capacities) + i`.
@@ -114,7 +114,7 @@ def coupled_rates(
     >>> coupled_rates([20.0, 5.0], [{0: 1.0}, {1: 1.0}], [1.0, 1.0], [math.inf, math.inf], [Hold({0: 1.0}, {1: 1.0})])
     Allocation(rates=[5.0, 5.0], bottlenecks=[2, 1], filled=[1, 2])
     """
-    coupling = _Coupling(capacities, demands, shares, caps, holds, switchovers=switchovers or {})
+    coupling = _Coupling(capacities, demands, weights, caps, holds, switchovers=switchovers or {})
     free = coupling.at([math.inf] * len(holds))
     trial = coupling.newton(free)
     if not trial.converged:
@@ -129,14 +129,14 @@ class _Coupling:
         self,
         capacities: Sequence[float],
         demands: Sequence[Mapping[int, float]],
-        shares: Sequence[float],
+        weights: Sequence[float],
         caps: Sequence[float],
         holds: Sequence[Hold],
         *,
         switchovers: Mapping[int, Switchover],
     ) -> None:
         self.capacities = capacities
-        self.shares = shares
+        self.weights = weights
         self.caps = caps
         self.holds = holds
         self.switchovers = switchovers
@@ -148,7 +148,7 @@ class _Coupling:
 
     def at(self, held: list[float]) -> _Trial:
         """The outcome of these capacities of the holds."""
-        allocation = max_min_rates([*self.capacities, *held], self.demands, self.shares, self.caps, self.switchovers)
+        allocation = max_min_rates([*self.capacities, *held], self.demands, self.weights, self.caps, self.switchovers)
         followed = [_moved(hold.followers, allocation) for hold in self.holds]
         led = [hold.beside + _moved(hold.leaders, allocation) for hold in self.holds]
         return _Trial(held, allocation, followed, led)
@@ -206,12 +206,12 @@ class _Coupling:
             for flow in members[resource]:
                 demand = self.demands[flow][resource] - cheaper.get(flow, 0.0)
                 if allocation.bottlenecks[flow] == resource:
-                    weight += demand * self.shares[flow]
+                    weight += demand * self.weights[flow]
                 for hold, slope in slopes[flow].items():
                     total[hold] = total.get(hold, 0.0) - demand * slope
             for flow in members[resource] if total else ():
                 if allocation.bottlenecks[flow] == resource:
-                    slopes[flow] = {hold: self.shares[flow] * net / weight for hold, net in total.items()}
+                    slopes[flow] = {hold: self.weights[flow] * net / weight for hold, net in total.items()}
         return slopes
 
     def lowered(self, trial: _Trial) -> _Trial:

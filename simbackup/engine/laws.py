@@ -159,7 +159,7 @@ class _Laws:
         """The rates of all flows, where a law may use less than it is offered, and what each law was offered."""
         problem = self.problem
         filling = OfferFilling(
-            self.capacities, self.demands, problem.shares, problem.caps, switchovers=problem.switchovers, uses=uses
+            self.capacities, self.demands, problem.weights, problem.caps, switchovers=problem.switchovers, uses=uses
         )
         outcome = filling.filled_up()
         problem.note_more(outcome)

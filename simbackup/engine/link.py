@@ -227,7 +227,7 @@ class Link:
         self.variables[flow] = None
         self.crossing[flow] = load
         if flow.among is not None and flow.among.link is self:
-            self.weighed[flow] = flow.given_share / flow.among.elsewhere
+            self.weighed[flow] = flow.given_weight / flow.among.elsewhere
             self.heaviest = self.heaviest or 1.0
         if flow.may_depend:
             self._may_be_depended_on(flow)

@@ -89,7 +89,7 @@ class FlowNetwork:
         amount: float,
         demands: Mapping[Link, float],
         *,
-        share: float = 1.0,
+        weight: float = 1.0,
         cap: float = math.inf,
         cap_cause: str | None = None,
         cap_parts: Parts | None = None,
@@ -113,7 +113,7 @@ class FlowNetwork:
             Units to move, may be infinite; a flow of zero is done at once.
         demands
             Units of each link that one unit of the flow consumes; zero attaches without consuming.
-        share, among
+        weight, among
             Weight in fairness, and where it holds if not everywhere.
         cap, cap_cause
             Greatest rate, units per second, and the address that explains it (the flow's name if None).
@@ -139,11 +139,11 @@ class FlowNetwork:
         ValueError
             When a number is out of range, or when neither a link nor the cap limits the flow.
         """
-        figures = [amount, share, *demands.values(), *(moves or {}).values()]
-        if not (min(figures) >= 0.0 and share > 0.0 and sum(figures) >= 0.0):  # no sum with a NaN is
-            raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
+        figures = [amount, weight, *demands.values(), *(moves or {}).values()]
+        if not (min(figures) >= 0.0 and weight > 0.0 and sum(figures) >= 0.0):  # no sum with a NaN is
+            raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, weight above zero")
         flow = Flow(
-            self.env, name=name, activity=activity, amount=amount, demands=demands, share=share,
+            self.env, name=name, activity=activity, amount=amount, demands=demands, weight=weight,
             limit=own_limit(name, cap, cap_cause, cap_parts), moves=moves or {}, places=places or {},
             sequential=sequential, law=law, customers=customers, among=among, low_priority=low_priority,
             patient=patient,
@@ -343,10 +343,10 @@ class FlowNetwork:
             link.heaviest = 1.0
         changed = weighed if link.heaviest != before else islice(reversed(weighed), 1)  # else only who came last
         for flow in changed:
-            share = flow.given_share / link.heaviest
-            if flow.share != share:
+            weight = flow.given_weight / link.heaviest
+            if flow.weight != weight:
                 self._groups.release(flow)
-                flow.share = share
+                flow.weight = weight
                 self._touch(flow)
 
     def _leave(self, link: Link) -> None:

@@ -1,31 +1,10 @@
-"""How flows share links: the rules, and the solution of one problem.
+"""One problem, the flows that share some links at an instant, and its solution: their rates, and what explains them.
 
-The rates of an instant follow from the flows under way, the links, the full and empty buffers, and nothing before.
-
-1. Levels. Each flow has a weight (its share) and a level, `rate / weight`. All levels rise together until a link is
-   full or a flow reaches its cap; what has reached its limit stays, and the rest goes on: weighted max-min fairness
-   (`filling`). Each flow then has a link that is full and on which no flow has a higher level, or is at its cap. Only
-   full links connect flows. No capacity is exceeded by more than rounding.
-2. Switchover. A link that turns between streams loses time for the bytes that others move, or for all of a stream's own
-   if these are fewer. What it gives is a rising function of the level, and full where a closed form says
-   (`switchover`).
-3. Holds. What fills a full buffer moves together no more than what drains it, and what drains an empty one no more
-   than what fills it. Such a hold is one more link, with what its leaders move as its capacity (`holds`).
-4. Requests that go round are customers of a closed network. They are limited by the time that they wait behind each
-   other, and behind the rest: what all other flows use of each link when their levels have risen beside them, as far
-   as their laws let them (`rounds`). One that something else holds up, such as a full cache, comes back as late as
-   that lets it. One that meets nobody where it waits goes round as if it were alone, and is a flow with a cap.
-5. Laws. A flow may make less of what it is offered than all of it. It is offered what it would have if it alone took
-   all of its offer while every other flow uses what it does; what it leaves goes to the others. For a use that
-   depends on the offer alone this is a filling, too. What requests achieve behind others depends on what these use at
-   that offer; laws of that sort agree in rounds (`laws`).
-6. Blame. A flow is limited by the link, the cap or the law that it is at, a held one by what limits its greatest
-   leader. A law takes as much of a flow's time as the flow would save if no flow made less of its offer; the rest is
-   that of the full link.
-
-No rule depends on an order: flows, links and buffers may be given in any. Ties go to the link before the cap, and to
-the first link by name. A change moves only the flows that it affects (`affected`): these are solved while all others go
-on as they are, which comes to the same as solving all.
+`docs/engine.md` states the rules. Levels rise together until links are full (`filling`); links lose time between
+streams (`switchover`); full and empty buffers hold what fills or drains them (`holds`); customers wait behind each
+other (`customers`); laws leave a part of an offer (`laws`). Rates follow from what there is at the instant and nothing
+before, in whatever order it is given. A change moves only the flows that it affects (`affected`): these are solved
+while all others go on as they are, which comes to the same as solving all.
 """
 
 from __future__ import annotations
@@ -143,7 +122,7 @@ class Background:
             for link in variable.demands:
                 if link in used:
                     used[link] += variable.load_on(link) * rate
-                    levels[link] = max(levels.get(link, 0.0), rate / variable.share)
+                    levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
                     if not same(rate, variable.rate):
                         changed.add(link)
         full = {links[i] for i in allocation.filled if i < len(links)}
@@ -157,7 +136,7 @@ class Background:
 
 def _above(variable: Variable, link: Link, level: float) -> bool:
     """Whether a flow's level is too high on a full link, or equal to the highest with a bottleneck of a later name."""
-    own = variable.rate / variable.share
+    own = variable.rate / variable.weight
     if link not in variable.demands or own < level * (1.0 - TIE):
         return False
     if own > level * (1.0 + TIE):
@@ -185,7 +164,7 @@ class Problem:
         """The greatest rate of each by these, units per second."""
         self.background = Background(links, self.place)
         self.capacities = [self.background.left(link) for link in links]
-        self.shares = [one.share for one in variables]
+        self.weights = [one.weight for one in variables]
         self.demands = [{self.index[link]: demand for link, demand in one.demands.items()} for one in variables]
         self.buffers = holds
         self.holds = [self._hold(one) for one in holds]
@@ -256,7 +235,7 @@ class Problem:
         """The fair rates, given the present limit of each variable and the holds of buffers."""
         try:
             found = coupled_rates(
-                self.capacities, self.demands, self.shares, self.caps, self.holds, switchovers=self.switchovers
+                self.capacities, self.demands, self.weights, self.caps, self.holds, switchovers=self.switchovers
             )
         except UnboundedFlowError as error:
             name = self.variables[error.flow].name

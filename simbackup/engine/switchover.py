@@ -47,7 +47,7 @@ class Switchover:
         return found
 
     def level(
-        self, left: float, weight: float, shares: Sequence[float], growing: Sequence[bool], rates: Sequence[float]
+        self, left: float, total: float, weights: Sequence[float], growing: Sequence[bool], rates: Sequence[float]
     ) -> float:
         """The level at which the resource is full.
 
@@ -56,11 +56,11 @@ class Switchover:
 
         Parameters
         ----------
-        left, weight
+        left, total
             Units a second that it has left, and those that growing flows take for each unit of the level, if each turns
             for all that it moves.
-        shares, growing, rates
-            Of each flow its share, whether it grows, and its rate if it does not.
+        weights, growing, rates
+            Of each flow its weight, whether it grows, and its rate if it does not.
         """
         moved: list[tuple[float, float]] = []  # of each that may be the greatest: what turning costs, and its bytes
         fixed: list[tuple[float, float]] = []
@@ -68,17 +68,17 @@ class Switchover:
         for flow, size in self.moved.items():
             each, single = self.lost[flow] / size, self._single(flow)
             if growing[flow]:
-                moved.append((each, single * shares[flow]))
-                rise += size * shares[flow]
+                moved.append((each, single * weights[flow]))
+                rise += size * weights[flow]
             else:
                 fixed.append((each, single * rates[flow]))
                 start += size * rates[flow]
-        found = left / weight
+        found = left / total
         for each, size in fixed:
-            full = (left + each * (2.0 * size - start)) / (weight + each * rise)
+            full = (left + each * (2.0 * size - start)) / (total + each * rise)
             found = max(found, full)
         for each, size in moved:
-            slope = weight - each * (2.0 * size - rise)
+            slope = total - each * (2.0 * size - rise)
             if slope > 0.0:
                 full = (left - each * start) / slope
                 found = max(found, full)

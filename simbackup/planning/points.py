@@ -107,13 +107,21 @@ class Points:
         A save set is read where the one based on it is, otherwise from the first of the copies that has it.
         """
         order = list(copies)
-        there: dict[int, list[str]] = {}
-        for needed in sorted(self._below(number, order)):
-            there[needed] = [
+
+        def here(needed: int) -> list[str]:
+            """The copies that have a save set that can be used."""
+            return [
                 copy for copy in order
                 if (point := self.series[copy].points.get(needed)) is not None
                 and (point.base is None or there.get(point.base)) and (usable is None or usable(copy, point))
             ]  # fmt: skip
+
+        below = sorted(self._below(number, order))
+        there: dict[int, list[str]] = dict.fromkeys(below, order)
+        if not here(number):  # what it is based on does not matter, and may be long
+            return None
+        for needed in below:
+            there[needed] = here(needed)
         links: list[ChainLink] = []
         at: int | None = number
         while at is not None:

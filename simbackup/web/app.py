@@ -25,7 +25,7 @@ from simbackup.policies.horizon import HORIZON
 from simbackup.results.record import program_version
 from simbackup.web import tasks
 from simbackup.web.asked import Json, RefusedError, text_of, texts_of
-from simbackup.web.comparison import differences, side_by_side
+from simbackup.web.comparison import charts, differences, side_by_side
 from simbackup.web.describing import KEPT, KINDS, LINES, NETWORKS, form_of, offers
 from simbackup.web.guard import LOCAL, NO_KEY, Guard, cookie_of, key_of
 from simbackup.web.guests import Guest, Guests, Variant
@@ -222,7 +222,7 @@ class WhatIf:
         guest = self._guest(request)
         kept = guest.kept
         tables = [side_by_side(kept), differences(kept)] if kept else []
-        return HTMLResponse(rendered("variants.html", variants=kept, tables=tables))
+        return HTMLResponse(rendered("variants.html", variants=kept, tables=tables, charts=charts(kept)))
 
     async def file(self, request: Request) -> Response:
         """A file of a variant, to be downloaded."""

@@ -3,11 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
+from simbackup.web.cards import Figure, Strip, strip_of
 from simbackup.web.guests import Variant
 
 ABSENT = "no such job"
+
+
+class Bar(NamedTuple):
+    """What came of a variant, in a chart with the others."""
+
+    variant: str
+    """Its name."""
+    text: str
+    """The figure and its interval, in words."""
+    strip: Strip
+    """The same as marks."""
+
+
+def charts(variants: Sequence[Variant]) -> dict[str, list[Bar]]:
+    """For each result that several variants have, a bar for each of them, all on one scale that begins at nothing."""
+    found: dict[str, list[Bar]] = {}
+    for name in dict.fromkeys(name for one in variants for name in one.figures):
+        known = [
+            (one.name, one.figures[name]) for one in variants if one.figures.get(name, {}).get("value") is not None
+        ]
+        most = max((end for _, each in known for end in (each["value"], each.get("high", 0.0))), default=0.0)
+        if len(known) > 1 and most > 0.0:
+            found[name] = [_bar(variant, each, most) for variant, each in known]
+    return found
+
+
+def _bar(variant: str, figure: Figure, most: float) -> Bar:
+    text = "; ".join(filter(None, (str(figure["text"]), figure.get("range"))))
+    return Bar(variant, text, strip_of(figure.get("low", 0.0), figure.get("high", 0.0), figure["value"], None, most))
 
 
 def side_by_side(variants: Sequence[Variant]) -> ReportTable:

@@ -141,7 +141,7 @@ def test_users_see_each_other_at_what_they_get() -> None:
 
     def start(name: str, load: float, curve: Curve) -> Flow:
         law = Behind(lambda others: Limit(curve(others(disk)), disk.name))
-        return network.start(name, "transactions", math.inf, {disk: load}, share=1.0 / load, law=law)
+        return network.start(name, "transactions", math.inf, {disk: load}, weight=1.0 / load, law=law)
 
     first, second = start("workloads.a", 0.01, ones), start("workloads.b", 0.02, twos)
     env.run(until=1.0)
@@ -164,7 +164,7 @@ def test_many_groups_of_users_agree() -> None:
         curves = [waiting(load, draw.uniform(0.0, 0.2)) for load in loads]
         flows = [
             network.start(
-                f"workloads.{i}", "transactions", math.inf, {disk: load}, share=1.0 / load,
+                f"workloads.{i}", "transactions", math.inf, {disk: load}, weight=1.0 / load,
                 law=Behind(lambda others, curve=curve, disk=disk: Limit(curve(others(disk)), "links")),
             )
             for i, (load, curve) in enumerate(zip(loads, curves, strict=True))

@@ -95,6 +95,9 @@ def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path
     text("#panel-variants", "Values in which they differ")
     expect(page.locator("#panel-variants [data-open]")).to_have_count(2, timeout=HANGS)  # both can be opened again
     expect(page.locator("#panel-variants td", has_text=" to ")).to_have_count(2, timeout=HANGS)  # with intervals
+    expect(page.locator("#panel-variants .over title")).to_have_text(
+        [re.compile("as opened: .* to "), re.compile("more data: .* to ")], timeout=HANGS
+    )
     with page.expect_download() as saved:
         page.locator("#downloads a", has_text="Excel").press("Enter")
     assert Path(saved.value.path()).read_bytes().startswith(b"PK")
@@ -114,6 +117,33 @@ def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path
     assert page.url == home
     assert [url for url in requests if not url.startswith(("data:", home))] == []
     page.close()
+
+
+@pytest.mark.slow
+def test_a_link_asks_the_same_question(browser: Any, address: str) -> None:
+    """On a phone, where a short answer stays in sight beside the levers."""
+    expect = pytest.importorskip("playwright.sync_api").expect
+    page, other = browser.new_page(), browser.new_page()
+    page.goto(address)
+    value = ".lever .value >> nth=0"
+    expect(page.locator("#status")).to_have_text("Done.", timeout=HANGS)
+    first, opened_as = page.locator(value).input_value(), page.url
+    page.locator(".lever .slide").first.press("ArrowRight")
+    expect(page.locator("#cards")).to_contain_text("before:", timeout=HANGS)
+    moved, link = page.locator(value).input_value(), page.url
+    assert first != moved
+    assert opened_as != link
+
+    other.set_viewport_size({"width": 375, "height": 700})
+    other.goto(link)
+    expect(other.locator("#brief")).to_contain_text("save took", timeout=HANGS)
+    expect(other.locator("#brief")).to_be_in_viewport()
+    expect(other.locator(value)).to_have_value(moved)
+    other.locator("#undo").press("Enter")
+    expect(other.locator(value)).to_have_value(first, timeout=HANGS)
+    expect(other).to_have_url(opened_as, timeout=HANGS)
+    for each in (page, other):
+        each.close()
 
 
 @pytest.mark.slow

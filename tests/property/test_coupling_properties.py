@@ -97,7 +97,7 @@ def play(seed: int, *, begin: float = 0.0) -> tuple[float, list[float]]:
     def start(amount: float) -> Flow:
         demands = {link: draw.choice([0.5, 1.0, 2.0]) for link in draw.sample(links, draw.randint(1, len(links)))}
         cap = draw.choice([math.inf, draw.uniform(1.0, 50.0)])
-        return network.start("jobs.a", "copy", amount, demands, share=draw.uniform(0.2, 5.0), cap=cap)
+        return network.start("jobs.a", "copy", amount, demands, weight=draw.uniform(0.2, 5.0), cap=cap)
 
     flows = [start(draw.uniform(10.0, 1000.0))]
     ends = [flows[0]]

@@ -97,7 +97,7 @@ class Plan:
     begin: float
     amount: float
     demands: dict[int, float]
-    share: float
+    weight: float
     stop_after: float | None
     cap: float
 
@@ -108,7 +108,7 @@ plans = st.builds(
     begin=st.one_of(st.sampled_from([0.0, 1.0, 5.0]), st.floats(0.0, 50.0)),
     amount=st.one_of(st.floats(0.0, 1000.0), st.sampled_from([0.0, 1.0, 100.0])),
     demands=st.dictionaries(st.integers(0, LINKS - 1), st.floats(0.1, 4.0), min_size=1),
-    share=st.floats(0.1, 10.0),
+    weight=st.floats(0.1, 10.0),
     stop_after=st.one_of(st.none(), st.floats(0.0, 20.0)),
     cap=st.one_of(st.just(math.inf), st.floats(0.1, 50.0)),
 )
@@ -127,7 +127,7 @@ def play(schedule: list[Plan], capacities: list[float], order: list[int]) -> tup
         yield env.timeout(plan.begin)
         demands = {links[i]: units for i, units in plan.demands.items()}
         moves = {links[i]: 7.0 for i in plan.demands}
-        flow = network.start(f"jobs.{number}", "copy", plan.amount, demands, share=plan.share, moves=moves)
+        flow = network.start(f"jobs.{number}", "copy", plan.amount, demands, weight=plan.weight, moves=moves)
         flows[number] = flow
         network.set_cap(flow, plan.cap)
         if plan.stop_after is None:
@@ -225,14 +225,14 @@ def test_what_goes_into_a_buffer_comes_out(
     ) -> Generator[simpy.Event, Any, None]:
         yield env.timeout(begin)
         link = Link(f"links.{number}", rate)
-        flow = network.start(f"jobs.{number}", "read", amount, bus | {link: 1.0}, share=share)
+        flow = network.start(f"jobs.{number}", "read", amount, bus | {link: 1.0}, weight=share)
         store.fill(flow)
         flows.append(flow)
         yield flow.done
 
     total = sum(amount for _, _, amount, _ in fills)
     tape = Link("devices.tape", drain)
-    out = network.start("jobs.out", "write", total, bus | {tape: 1.0}, share=drain_share)
+    out = network.start("jobs.out", "write", total, bus | {tape: 1.0}, weight=drain_share)
     store.drain(out)
     for number, fill in enumerate(fills):
         env.process(filler(number, *fill))

@@ -142,7 +142,7 @@ class System:
         size = draw.choice([math.inf, draw.lognormvariate(4.0, 1.5)])
         among = LocalWeight(crossed[0], draw.uniform(0.5, 2.0)) if twist.among and draw.random() < twist.among else None
         flow = self.network.start(
-            f"jobs.{self.number:03}", "write", size, demands, share=share, cap=cap, moves=demands, law=law,
+            f"jobs.{self.number:03}", "write", size, demands, weight=share, cap=cap, moves=demands, law=law,
             customers=customers, among=among,
         )  # fmt: skip
         self.flows.append(flow)

@@ -141,7 +141,7 @@ def test_a_disk_is_full_but_never_more_than_that() -> None:
             used = draw.sample(disks, draw.randint(1, len(disks)))
             demands = {disk: draw.uniform(0.001, 0.1) for disk in used}
             flow = network.start(
-                f"jobs.{i}", "read", draw.uniform(100.0, 1000.0), demands, share=draw.uniform(0.2, 5.0),
+                f"jobs.{i}", "read", draw.uniform(100.0, 1000.0), demands, weight=draw.uniform(0.2, 5.0),
                 moves=dict.fromkeys(used, 1.0), sequential=draw.choice([0.0, 0.5, 1.0]),
             )  # fmt: skip
             flows.append(flow)

@@ -226,7 +226,7 @@ class Rebuilding(Landed):
         moved = part * array.data_disks
         shape = FlowShape({self.link: seconds}, {self.link: moved}, {self.link: Spot(0.0, run)})
         shape = shape.at_most(self.controller.rebuild_rate, f"{self.link.name}.rebuild_rate", Activity.WRITE)
-        return shape._replace(share=stream * moved / seconds)
+        return shape._replace(weight=stream * moved / seconds)
 
 
 def mean(found: Sequence[tuple[float, Service]]) -> Service:

@@ -220,7 +220,7 @@ class TapeRestore(WayBack):
         fill = expanded(fill, host, None, how)
         fill = self.making(system, self.served(system, fill, how.handled()), target, made)
         place = self.place(target, extent.begin, extent.size, it.beside)
-        fill = fill._replace(share=share, sent=1.0 / how.sent)
+        fill = fill._replace(weight=share, sent=1.0 / how.sent)
         law = drive.law(stream)
         activity = Activity.READ if passes else Activity.TRANSFER
         it.pending.extend((yield from arrival.take(system, it.job, place, fill, activity, law=law)))

@@ -157,7 +157,7 @@ def walking(
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
         run = store.run("read", keeper.window(store) or 0.0) * store.width / who.workers
         meanwhile = cold * _meanwhile(region, in_order, anywhere, apart, run)
-        shape = shape._replace(share=each / meanwhile, among=LocalWeight(store.link, 1.0))
+        shape = shape._replace(weight=each / meanwhile, among=LocalWeight(store.link, 1.0))
     if serial <= 0.0:
         return shape
     shape = shape.cycle(_added(parts, own), 1.0 / serial)

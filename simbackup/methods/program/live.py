@@ -318,7 +318,7 @@ class _Phase:
         alone, one = largest * group.items, shape._replace(workers=1, serial_share=0.0)
         if largest >= 1.0:
             return [_Part(one, 0.0, group.items)]
-        others = shape._replace(workers=workers - 1, share=shape.share * (workers - 1))
+        others = shape._replace(workers=workers - 1, weight=shape.weight * (workers - 1))
         return [_Part(others, alone, group.items - alone), _Part(one, 0.0, alone)]
 
     def _serial_part(self, group: Lowered) -> float:

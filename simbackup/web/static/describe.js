@@ -79,15 +79,21 @@ export class Description {
   }
 }
 
-/** What a link says after its `#`, or null where it describes no site. */
+const LONGEST = 8000; // characters that programs pass on as a link
+
+/** The question that a link holds after its `#`: what to open, and the text and horizon that were asked; or null. */
 export function fromLink(hash) {
   try {
-    const found = JSON.parse(decodeURIComponent(hash.replace(/^#site=/, "")));
-    return hash.startsWith("#site=") && Array.isArray(found.groups) && found.fields ? found : null;
+    const found = JSON.parse(decodeURIComponent(hash.replace(/^#ask=/, "")));
+    const site = Array.isArray(found.described?.groups) && found.described.fields;
+    return hash.startsWith("#ask=") && (site || typeof found.name === "string") ? found : null;
   } catch {
     return null;
   }
 }
 
-/** The part of a link that says what a form describes. */
-export const asLink = (described) => `#site=${encodeURIComponent(JSON.stringify(described))}`;
+/** The part of a link that holds a question; nothing where it is too long for a link. */
+export function asLink(question) {
+  const hash = `#ask=${encodeURIComponent(JSON.stringify(question))}`;
+  return hash.length > LONGEST ? "" : hash;
+}

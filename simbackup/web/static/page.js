@@ -15,6 +15,7 @@ const NAMES = { "report.html": "Report", "tables.xlsx": "Excel", "scenario.yaml"
 let opened = null; // the document: its key, its name, and the text that was opened
 let answered = null; // the variant that is shown, which is the one before of the next
 let running = null; // what aborts the run
+let origin = null; // the site that the form describes, or the name of a scenario; null for uploaded files
 
 const editor = new Editor(
   { area: $("text"), gutter: $("gutter"), words: $("words"), checked: $("checked") },
@@ -48,6 +49,7 @@ function soon() {
 
 function stale(is) {
   $("cards").classList.toggle("stale", is);
+  $("brief").classList.toggle("stale", is);
   $("undo").disabled = false;
 }
 
@@ -97,7 +99,8 @@ function heard(message) {
     warnings: () => warn(message),
     answer: () => {
       $("cards").innerHTML = message.html;
-      $("cards").classList.remove("stale");
+      for (const id of ["cards", "brief"]) $(id).classList.remove("stale");
+      $("brief").textContent = $("cards").querySelector(".short")?.textContent ?? "";
       answered = message.variant;
       $("variant-name").value = message.called;
       $("keeping").hidden = false;
@@ -124,12 +127,21 @@ function begun(message) {
   document.title = `${message.title} - what if? - simbackup`;
   editor.show(message.text);
   levers.show(message.levers);
+  linked(message);
   $("panel-system").innerHTML = message.system;
   $("horizon").hidden = !message.site;
   tabs.offer(message.site ? OF_SITE : OF_SCENARIO);
   if (!$("panel-points").hidden) showPoints();
   $("downloads").replaceChildren();
   $("problems").replaceChildren();
+}
+
+/** Let the address of the page hold the question, so that a link or a bookmark asks it again. */
+function linked({ text, site }) {
+  const link = new URL(location);
+  const question = { ...origin, ...(text === opened.text ? {} : { text }), ...(site ? { until: $("until").value } : {}) };
+  link.hash = origin ? asLink(question) : "";
+  history.replaceState(null, "", link);
 }
 
 /** Show what is doubtful about it. */
@@ -158,8 +170,8 @@ async function showVariants() {
   $("kept").textContent = count ? `(${count})` : "";
 }
 
-/** Open a scenario by name, or uploaded files, and run it. */
-async function open(asked) {
+/** Open a scenario by name, or uploaded files, and run it; `text` and `until` are those of a link. */
+async function open(asked, { text, until } = {}) {
   const found = await ask("open", asked);
   const [dialog, said] = asked.described ? ["describer", "description-problems"] : ["chooser", "upload-problems"];
   if (!found.document) {
@@ -168,23 +180,22 @@ async function open(asked) {
     $(dialog).scrollTop = 0;
     return;
   }
-  const link = new URL(location);
-  link.hash = asked.described ? asLink(asked.described) : "";
-  history.replaceState(null, "", link);
   opened = found;
   answered = null;
-  editor.show(found.text);
+  origin = asked.files ? null : asked;
+  editor.show(text ?? found.text);
+  if (until) $("until").value = until;
   levers.clear();
   for (const panel of document.querySelectorAll("[role=tabpanel]:not(#panel-text, #panel-points, #panel-variants)")) {
     panel.innerHTML = '<p class="faint">Nothing to show yet.</p>';
   }
-  for (const id of ["cards", "problems", "upload-problems", "description-problems", "levers", "points-found"]) $(id).replaceChildren();
+  for (const id of ["cards", "brief", "problems", "upload-problems", "description-problems", "levers", "points-found"]) $(id).replaceChildren();
   $("points-at").value = "";
   $("title").textContent = found.name;
   $("question").textContent = "";
   $("original").textContent = found.original;
   $("below").hidden = !found.original;
-  $("undo").disabled = true;
+  $("undo").disabled = text === undefined;
   $("chooser").close();
   $("describer").close();
   $("workspace").hidden = false;
@@ -254,8 +265,9 @@ $("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") 
 const own = new URL(location);
 own.searchParams.delete("key"); // it has let this browser in; nobody reads it over a shoulder
 history.replaceState(null, "", own);
-const linked = fromLink(own.hash);
-if (linked) { description.fill(linked); describe(linked); }
+const { described, name, ...asked } = fromLink(own.hash) ?? {};
+if (described) description.fill(described);
+if (described ?? name) open(described ? { described } : { name }, asked);
 else if (document.body.dataset.first) open({ name: document.body.dataset.first });
 else $("chooser").showModal();
 $("library").innerHTML = await piece("library");

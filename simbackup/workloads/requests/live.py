@@ -75,7 +75,7 @@ class Application:
             "requests",
             math.inf,
             links,
-            share=weight / asking.request,
+            weight=weight / asking.request,
             cap=asking.rate if asking.rate is not None else asking.clients / self._alone(),
             moves=links,
             sequential=False,

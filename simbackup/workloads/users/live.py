@@ -136,7 +136,7 @@ class Users:
             "transactions",
             amount,
             shape.demands,
-            share=weight(self.place, self.demand, self.load, self.host.window(self.store) or 0.0),
+            weight=weight(self.place, self.demand, self.load, self.host.window(self.store) or 0.0),
             cap=cap,
             cap_cause=cause,
             moves=shape.moves,

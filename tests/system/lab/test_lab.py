@@ -236,6 +236,13 @@ def test_round_trips_are_those_that_a_delay_makes_longer(lab: Folder, root: Path
     assert not any(one.get("delay") for one in results.Lab.of(lab).runs("ours", "backup"))
 
 
+def test_codecs_say_how_fast_they_are_in_memory() -> None:
+    zstd = "1#text : 16777216 -> 3923954 (x4.276), 639.2 MB/s, 1817 MB/s \r 16777216 ->   3923954 (4.276), 641.9 MB/s"
+    lz4 = "1#text :  16777216 ->   6895678 (2.433), 974.8 MB/s ,4811.6 MB/s "
+    assert components.RATE.findall(zstd) == [("3923954", "639.2"), ("3923954", "641.9")]
+    assert components.RATE.findall(lz4) == [("6895678", "974.8")]
+
+
 def test_a_delay_makes_each_round_trip_longer() -> None:
     before = {*threading.enumerate()}
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -253,6 +260,18 @@ def test_a_delay_makes_each_round_trip_longer() -> None:
         assert {*threading.enumerate()} - before <= {echo}
         with pytest.raises(OSError, match="refused"):
             socket.create_connection(("127.0.0.1", port))
+
+
+def test_a_connection_that_is_still_open_ends_with_the_delay_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=_echo, args=(server,), daemon=True).start()
+        with delayed(server.getsockname()[1], 0.01) as port:
+            way = socket.create_connection(("127.0.0.1", port))
+            way.sendall(b"ask")
+            assert way.recv(10) == b"ask"
+        with way:
+            assert way.recv(10) == b""
+    assert not caplog.records
 
 
 def _echo(server: socket.socket) -> None:

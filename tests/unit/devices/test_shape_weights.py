@@ -13,10 +13,10 @@ from tests.cases import for_each
 
 def test_a_weight_on_one_link_is_that_of_as_many_bytes_in_other_units() -> None:
     disk = Link("devices.sda", 100.0)
-    files = FlowShape({disk: 1.0}, share=0.2, among=LocalWeight(disk, 1.0)).times(50.0)
-    assert files.share == pytest.approx(0.2 / 50)
+    files = FlowShape({disk: 1.0}, weight=0.2, among=LocalWeight(disk, 1.0)).times(50.0)
+    assert files.weight == pytest.approx(0.2 / 50)
     assert files.among == LocalWeight(disk, 1.0)
-    assert FlowShape({disk: 1.0}, share=0.2).times(50.0).share == 0.2
+    assert FlowShape({disk: 1.0}, weight=0.2).times(50.0).weight == 0.2
 
 
 @for_each("read, sent, here, elsewhere", [(1.0, 1.0, 1.0, None), (4.0, 4.0, 0.25, None), (4.0, 1.0, 0.25, 1.0)])
@@ -26,7 +26,7 @@ def test_a_stream_counts_byte_for_byte_where_it_is_read_and_where_it_is_sent(
     network, disk = FlowNetwork(simpy.Environment()), Link("devices.sda", 100.0)
     shape = FlowShape({disk: read}, {disk: read}, {disk: Spot(0.0)}, sent=sent)
     flow = shape.start(network, "jobs.save", "save", 10.0)
-    assert flow.given_share == pytest.approx(here)
+    assert flow.given_weight == pytest.approx(here)
     assert flow.among == (None if elsewhere is None else LocalWeight(disk, elsewhere))
 
 

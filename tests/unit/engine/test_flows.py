@@ -78,7 +78,7 @@ def test_zero_amount_is_done_at_once() -> None:
 def test_figures_out_of_range(amount: float, demand: float, share: float, cap: float) -> None:
     _, network, disk = system()
     with pytest.raises(ValueError, match=r"jobs\.a"):
-        network.start("jobs.a", "read", amount, {disk: demand}, share=share, cap=cap)
+        network.start("jobs.a", "read", amount, {disk: demand}, weight=share, cap=cap)
     assert not disk.flows
 
 
@@ -278,7 +278,7 @@ def test_flows_are_offered_no_more_than_their_laws_allow_when_others_leave_them_
     env, network, disk = system()
     tight = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(10.0, "tight"))
     loose = network.start("jobs.b", "write", 1000.0, {disk: 1.0}, law=bent(60.0, "loose"))
-    free = network.start("jobs.c", "write", 1000.0, {disk: 1.0}, share=0.1)
+    free = network.start("jobs.c", "write", 1000.0, {disk: 1.0}, weight=0.1)
     env.run(until=1.0)
     assert (tight.rate, loose.rate, free.rate) == (10.0, 60.0, pytest.approx(30.0))
     assert loose.waited == {"loose": 1.0}
@@ -287,7 +287,8 @@ def test_flows_are_offered_no_more_than_their_laws_allow_when_others_leave_them_
 def test_nothing_is_left_of_many_flows_on_a_dead_link() -> None:
     env, network, disk = system()
     flows = [
-        network.start(f"jobs.{i}", "read", 1e3, {disk: 0.1 * i}, share=1.0 / i, moves={disk: 1.0}) for i in range(1, 31)
+        network.start(f"jobs.{i}", "read", 1e3, {disk: 0.1 * i}, weight=1.0 / i, moves={disk: 1.0})
+        for i in range(1, 31)
     ]
     env.run(until=1.0)
     network.set_capacity(disk, 0.0)
@@ -377,7 +378,7 @@ def test_a_weight_that_holds_on_one_link_counts_while_a_stream_meets_it_there() 
     env, network, disk = system()
     wire, apart = Link("links.lan", 60.0), Link("devices.sdb", 100.0)
     files = network.start(
-        "jobs.files", "save", math.inf, {disk: 1.0, wire: 1.0}, share=0.2, among=LocalWeight(disk, elsewhere=1.0)
+        "jobs.files", "save", math.inf, {disk: 1.0, wire: 1.0}, weight=0.2, among=LocalWeight(disk, elsewhere=1.0)
     )
     image = network.start("jobs.image", "save", math.inf, {apart: 1.0, wire: 1.0})
     env.run(until=1.0)
@@ -395,8 +396,10 @@ def test_flows_with_a_weight_on_one_link_keep_it_among_each_other() -> None:
     """Alone on the disk, 0.2 and 0.1 share it as two to one, and the greater one the wire with another evenly."""
     env, network, disk = system()
     wire = Link("links.lan", 60.0)
-    more = network.start("jobs.more", "save", math.inf, {disk: 1.0, wire: 1.0}, share=0.2, among=LocalWeight(disk, 1.0))
-    less = network.start("jobs.less", "save", math.inf, {disk: 1.0}, share=0.1, among=LocalWeight(disk, 1.0))
+    more = network.start(
+        "jobs.more", "save", math.inf, {disk: 1.0, wire: 1.0}, weight=0.2, among=LocalWeight(disk, 1.0)
+    )
+    less = network.start("jobs.less", "save", math.inf, {disk: 1.0}, weight=0.1, among=LocalWeight(disk, 1.0))
     other = network.start("jobs.other", "save", math.inf, {wire: 1.0})
     env.run(until=1.0)
     assert (more.rate, other.rate) == (pytest.approx(30.0), pytest.approx(30.0))
@@ -407,6 +410,6 @@ def test_flows_with_a_weight_on_one_link_keep_it_among_each_other() -> None:
     network.stop(less)
     network.set_capacity(wire, math.inf)
     there = LocalWeight(disk, elsewhere=0.01)
-    units = network.start("jobs.units", "save", math.inf, {disk: 100.0}, share=0.002, among=there)
+    units = network.start("jobs.units", "save", math.inf, {disk: 100.0}, weight=0.002, among=there)
     env.run(until=3.0)
     assert (more.rate, units.rate) == (pytest.approx(50.0), pytest.approx(0.5))  # each unit is a hundred of theirs

@@ -206,7 +206,7 @@ def test_a_bus_slower_than_its_device_holds_each_request_up() -> None:
 
 def weight(walked: DataSet, workers: int = 1) -> float:
     """Bytes of a walk for each byte of a stream."""
-    return walking(host(), walked, walked.volume.region.part(0.0, walked.size), Walkers(workers)).share
+    return walking(host(), walked, walked.volume.region.part(0.0, walked.size), Walkers(workers)).weight
 
 
 @pytest.mark.parametrize("workers", [1, 4])

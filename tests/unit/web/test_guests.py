@@ -9,7 +9,7 @@ import pytest
 
 from simbackup.web import guests as module
 from simbackup.web.asked import RefusedError
-from simbackup.web.comparison import ABSENT, differences, side_by_side
+from simbackup.web.comparison import ABSENT, charts, differences, side_by_side
 from simbackup.web.guests import (
     MOST_DOCUMENTS,
     MOST_RUNNING,
@@ -143,3 +143,18 @@ def test_variants_side_by_side(guests: Guests) -> None:
         ["b", ABSENT, "failed"],
     ]
     assert [[cell.text for cell in row] for row in differences([first, second]).rows] == [["drives", "2", "4"]]
+
+
+def test_bars_of_variants_have_one_scale(guests: Guests) -> None:
+    guest, document = opened(guests)
+    first, second = guest.begun(document, "tab"), guest.begun(document, "tab")
+    first.name = second.name = "of one name"
+    first.figures = {
+        "a": {"text": "2 min", "verdict": "done", "value": 120.0, "low": 60.0, "high": 200.0, "range": "r"}
+    }
+    second.figures = {"a": {"text": "1 min", "verdict": "done", "value": 60.0}, "b": {"text": "", "value": None}}
+    first.figures["b"] = {"text": "1 min", "verdict": "done", "value": 60.0}
+    found = charts([first, second])
+    assert [(name, [bar.text for bar in bars]) for name, bars in found.items()] == [("a", ["2 min; r", "1 min"])]
+    one, two = (bar.strip for bar in found["a"])
+    assert (one.best, one.high, two.best) == pytest.approx((2.0 * two.best, one.best / 0.6, 60.0 / 2.1), abs=0.01)
