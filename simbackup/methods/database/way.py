@@ -18,10 +18,9 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.equations.database import phases
 from simbackup.late import Late
-from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.job import side_by_side
 from simbackup.methods.reduction.live import compressed, expanded
-from simbackup.methods.tape_reader import Cartridges, TapeReader
+from simbackup.methods.tape_reader import Cartridges, Pass, TapeReader
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
 from simbackup.trace.activity import Activity

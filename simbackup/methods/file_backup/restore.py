@@ -15,13 +15,12 @@ from simbackup.devices.store import Region
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.file_backup.backup import objects_of
 from simbackup.methods.file_backup.disk import MountedImage, lying, mounted, seek
-from simbackup.methods.file_backup.portion import applied
 from simbackup.methods.file_backup.tape_restore import TapeRestore
-from simbackup.methods.file_backup.way_back import Arrival, WayBack
+from simbackup.methods.file_backup.way_back import WayBack
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.making import NONE, FilesMade, beside
+from simbackup.methods.making import NONE, FilesMade
 from simbackup.methods.reduction.live import expanded, given_back
-from simbackup.methods.selection import Piece, gathered, passed_over, wanted
+from simbackup.methods.selection import Piece, gathered, passed_over
 from simbackup.methods.tool.live import prepare
 from simbackup.system import System
 from simbackup.trace.activity import Activity
@@ -40,21 +39,16 @@ class DiskRestore(WayBack):
         """Read the wanted files at the server, send them, and write them; done when they are on disk, or in memory."""
         target, image = system.data[self.to], self._mounted(system, saved, copy)
         by_file = saved.method == "file_level" or image is not None
-        files, pieces = wanted(saved, self.selection if by_file else None)
-        total = sum(size for _, size in pieces)
-        if self.selection is not None and not by_file:
-            system.trace.note(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
-        made = self.made(files, total, by_file=by_file)
+        files, pieces, total, made, extra = self.wanted(system, job, saved, by_file=by_file, selects=by_file)
         yield from prepare(system, job, target, self.tool, files)
         if image is not None:
             yield from image.mount(system, job, self.tool.mount_time)
         networks = [system.networks[name] for name in self.networks]
-        extra = beside(target, made) if by_file else applied(saved, target)
         pending: list[Dirty] = []
         whole = image is None and copy.reduction.ratio > 1.0  # it expands from the beginning on, and only there
         over = passed_over(saved, pieces, self.tool.restore_reads) if whole else []
 
-        def stream(parts: Sequence[Piece], arrival: Arrival = self.arrival, made: FilesMade = made) -> Process:
+        def stream(parts: Sequence[Piece], way: DiskRestore = self, made: FilesMade = made) -> Process:
             for begin, size, number in gathered(parts):
                 source, runs = lying(system, copy, begin, size), float(number)
                 if image is not None:
@@ -67,12 +61,12 @@ class DiskRestore(WayBack):
                 connections = self.connections if networks else 1
                 shape = self.tool.sending(shape, networks, connections, share=1.0 / copy.reduction.returned)
                 place = self.place(target, begin, size, extra)
-                activity = Activity.RESTORE if arrival.kept == self.kept else Activity.READ
-                pending.extend((yield from arrival.take(system, job, place, shape, activity)))
+                activity = Activity.RESTORE if way.kept == self.kept else Activity.READ
+                pending.extend((yield from way.take(system, job, place, shape, activity)))
 
-        with self.arrival.shut_out(system):
+        with self.shut_out(system):
             if over:
-                yield from stream(over, self.arrival.unkept, NONE)
+                yield from stream(over, self.unkept, NONE)
             yield from side_by_side(system, [stream(parts) for parts in self._streams(pieces)])
             yield from system.written_back(job, self.tool.awaited(pending))
         return Moved(total, float(files))
@@ -95,7 +89,7 @@ class DiskRestore(WayBack):
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
         """What a restored byte loads: disk and cores of the server, and in parallel those of another host."""
         host, server = system.hosts[self.runs], system.hosts[self.server]
-        copy = self.tool.restoring(host, self.arrival.copies)
+        copy = self.tool.restoring(host, self.copies)
         if server is host:
             read = host.reading(source, copy * how.fetched, request=self.tool.request).times(1.0 / how.fetched)
             return self.making(system, expanded(read, host, host, how), target, made)
@@ -116,12 +110,9 @@ class ObjectRestore(WayBack):
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Request the wanted files, and write them as they come; done when they are on disk."""
-        target, chosen = system.data[self.to], self.selection if saved.method == "file_level" else None
-        files, pieces = wanted(saved, chosen)
-        total = sum(size for _, size in pieces)
-        if self.selection is not None and chosen is None:
-            system.trace.note(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
-        made = self.made(files, total, by_file=saved.method == "file_level")
+        target, by_file = system.data[self.to], saved.method == "file_level"
+        files, pieces, total, made, extra = self.wanted(system, job, saved, by_file=by_file, selects=by_file)
+        chosen = self.selection if by_file else None
         yield from prepare(system, job, target, self.tool, files)
         begin, size = pieces[0] if chosen is None else (pieces[0][0], total)  # selected files come side by side
         there, chunk = copy.fetched, copy.reduction.together
@@ -133,12 +124,11 @@ class ObjectRestore(WayBack):
         else:
             objects = Objects(total / files / there, files, self.tool.part)
         asked = objects.number if chunk is None else total / there / (self.object_size or objects.size)
-        with self.arrival.shut_out(system):
+        with self.shut_out(system):
             yield from system.of(ObjectStore)[copy.target].retrieve(system.clock, job, asked)
             shape = self._copying(system, copy, objects, target, made, job=job)
-            extra = applied(saved, target) if saved.method == "image" else beside(target, made)
             place = self.place(target, begin, size, extra)
-            dirty = yield from self.arrival.take(system, job, place, shape, Activity.RESTORE)
+            dirty = yield from self.take(system, job, place, shape, Activity.RESTORE)
             yield from system.written_back(job, self.tool.awaited(dirty))
         return Moved(total, float(files))
 
@@ -147,7 +137,7 @@ class ObjectRestore(WayBack):
     ) -> FlowShape:
         """What a restored byte loads: the store, the way, and the processor of the host that writes it."""
         host, networks = system.hosts[self.runs], [system.networks[name] for name in self.networks]
-        shape = host.then(FlowShape(), self.tool.restoring(host, self.arrival.copies))
+        shape = host.then(FlowShape(), self.tool.restoring(host, self.copies))
         shape = self.making(system, shape, target, made)
         shape = expanded(shape, host, None, copy.reduction).times(copy.fetched)
         store, objects = system.of(ObjectStore)[copy.target], objects._replace(by_turns=self.tool.alternates)

@@ -12,13 +12,12 @@ from simbackup.devices.joint_reading import JointReading
 from simbackup.devices.library import Drive, DriveLoad, Library
 from simbackup.devices.network.live import NEAR, command_travel, commanded
 from simbackup.devices.shape import FlowShape
-from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
-from simbackup.methods.file_backup.portion import applied
 from simbackup.methods.file_backup.way_back import WayBack
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.making import NONE, FilesMade, beside
+from simbackup.methods.making import NONE, FilesMade
 from simbackup.methods.reduction.live import expanded
-from simbackup.methods.selection import Piece, passed_over, wanted
+from simbackup.methods.selection import Piece, passed_over
+from simbackup.methods.tape_reader import Pass, end_of, passes, width
 from simbackup.methods.tool.live import prepare
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
@@ -91,7 +90,8 @@ class TapeRestore(WayBack):
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Divide the cartridges among the drives, and wait until all data are on disk, if the program does."""
         target = system.data[self.to]
-        files, pieces = wanted(saved, self.selection)
+        by_file = saved.method == "file_level"
+        files, pieces, total, made, extra = self.wanted(system, job, saved, by_file=by_file)
         over = passed_over(saved, pieces, self.tool.restore_reads) if self.selection is not None else []
         runs = [extent for begin, size in sorted([*pieces, *over]) for extent in copy.locate(begin, size)]
         yield from prepare(system, job, target, self.tool, files)
@@ -103,12 +103,9 @@ class TapeRestore(WayBack):
         streams = min(self.streams, len(cartridges))
         if streams > 1:  # the longest first, so that all drives end at about the same time
             cartridges.sort(key=lambda name: -sum(run.size for run in on_medium[name]))
-        total = sum(size for _, size in pieces)
-        made = self.made(files, total, by_file=saved.method == "file_level")
-        extra = applied(saved, target) if saved.method == "image" else beside(target, made)
         under_way = _UnderWay(system, job, copy, made, pending, extra, over)
         parts = [self._part(under_way, (cartridges, on_medium)) for _ in range(streams)]
-        with self.arrival.shut_out(system):
+        with self.shut_out(system):
             yield from side_by_side(system, parts)
             yield from system.written_back(job, self.tool.awaited(pending))
         return Moved(total, float(files))
@@ -199,7 +196,7 @@ class TapeRestore(WayBack):
     def read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Process:
         """Read one run, a `share` of what a pass reads, from tape into the page cache of the host."""
         system, copy, passes = it.system, it.copy, it.passes(extent)
-        made, arrival = (NONE, self.arrival.unkept) if passes else (it.made, self.arrival)
+        made, way = (NONE, self.unkept) if passes else (it.made, self)
         host, target = system.hosts[self.runs], system.data[self.to]
         how, ratio = copy.reduction, copy.reduction.stored
         networks = [system.networks[name] for name in self.networks]
@@ -223,4 +220,4 @@ class TapeRestore(WayBack):
         fill = fill._replace(weight=share, sent=1.0 / how.sent)
         law = drive.law(stream)
         activity = Activity.READ if passes else Activity.TRANSFER
-        it.pending.extend((yield from arrival.take(system, it.job, place, fill, activity, law=law)))
+        it.pending.extend((yield from way.take(system, it.job, place, fill, activity, law=law)))

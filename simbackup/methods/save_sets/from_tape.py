@@ -11,10 +11,9 @@ from simbackup.devices.library import Drive, DriveLoad, Library
 from simbackup.devices.network.live import Network, command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.limit import Use
-from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.file_backup.receivers import OntoTape, readied
 from simbackup.methods.job import side_by_side
-from simbackup.methods.tape_reader import Cartridges, TapeReader, scaled, slower
+from simbackup.methods.tape_reader import Cartridges, Pass, TapeReader, scaled, slower
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
 from simbackup.trace.activity import Activity

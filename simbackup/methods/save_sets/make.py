@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.late import late
-from simbackup.methods.save_sets.consolidate import Consolidation
-from simbackup.methods.save_sets.live import CopySaveSet
+from simbackup.methods.save_sets.live import Consolidation, CopySaveSet
 from simbackup.methods.save_sets.spec import ConsolidateSpec, CopySaveSetSpec
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget

@@ -1,10 +1,11 @@
-"""Virtual machines that are suspended while they are saved."""
+"""Work that saves nothing: virtual machines are suspended and resumed, arrays rebuilt, users watched."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.redundant import Redundant, changing
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.methods.job import Moved, Steps
@@ -73,3 +74,43 @@ class Resume:
             if users.host is machine:
                 users.open()
         return Moved(memory, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """All other disks of a group are read, and a new disk is written: the whole of it, or what is allocated.
+
+    Beside others it gets a `precedence` times the time of the disks that a stream gets.
+    """
+
+    of: str
+    precedence: float
+    method: str = "rebuild"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Fill the new disk; then the array is whole again, also for what is under way."""
+        store = system.of(Redundant)[self.of]
+        if not store.degraded:
+            raise JobFailedError(f"no disk of '{self.of}' is missing")
+        shape, size = store.rebuilding(*system.allocated(store))
+        shape = system.bounded(job, shape.preceding(self.precedence))
+        flow = shape.start(system.network, job, Activity.WRITE, size)
+        yield flow.done
+        system.account(job, flow)
+        changing(system.network, store, store.rebuilt)
+        return Moved(size, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """Time that passes while users are watched."""
+
+    workload: str
+    duration: float
+    method: str = "observe"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Wait."""
+        with system.clock.span(job, f"workloads.{self.workload}", Activity.OBSERVE):
+            yield system.env.timeout(self.duration)
+        return Moved(0.0, 0.0)
