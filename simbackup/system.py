@@ -263,6 +263,20 @@ class System:
         """A function of an address and a number of times: the mean factor that `chance:` draws for durations there."""
         return lambda address, times: self.clock.drawn(address, job, times)
 
+    def fits(self, place: VolumeRange) -> float:
+        """Bytes from the beginning of a range on for which its volume has space; fails if there are none."""
+        fits = place.volume.fits(place.begin, place.size)
+        if fits < min(LEAST, place.size):
+            raise JobFailedError(f"no space left on '{place.volume.name}'")
+        return fits
+
+    def fill(self, job: str, host: str, place: VolumeRange, flow: Flow, each: float = 1.0) -> Dirty:
+        """Let a flow fill the page cache of a host, with so many bytes for each of its units, and note them."""
+        place.volume.expect(place.begin, place.size)
+        dirty = self.hosts[host].cache(place.volume.region.store).take(job, place, flow, each)
+        self.note_dirty(dirty.on_disk)
+        return dirty
+
     def write(
         self,
         job: str,
@@ -277,13 +291,10 @@ class System:
 
         Ends when the last of them is in memory; fails when the volume is full.
         """
-        wanted, place = place.size, place._replace(size=place.volume.fits(place.begin, place.size))
-        if place.size < min(LEAST, wanted):
-            raise JobFailedError(f"no space left on '{place.volume.name}'")
-        place.volume.expect(place.begin, place.size)
-        cache = self.hosts[host].cache(place.volume.region.store)
-        flow, dirty = yield from cache.write(job, place, self.bounded(job, fill), activity, law=law)
-        self.note_dirty(dirty.on_disk)
+        wanted, place = place.size, place._replace(size=self.fits(place))
+        flow = self.bounded(job, fill).start(self.network, job, activity, place.size, law=law)
+        dirty = self.fill(job, host, place, flow)
+        yield flow.done
         self.account(job, flow)
         if wanted - place.size >= LEAST:
             raise JobFailedError(f"no space left on '{place.volume.name}'")

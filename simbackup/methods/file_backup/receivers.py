@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.host.live import Host
-from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
+from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.library import LEAST_ROOM, Cartridge, Drive, DriveLoad, Library, no_room
 from simbackup.devices.multiplexing import Seat, take_seat
 from simbackup.devices.network.live import NEAR, Network, Travel, commanded
@@ -142,20 +142,16 @@ class OntoDisk(Receiver):
         stored = self.stored
         return self.attempt.stored(self._volume, self.begin + begin / stored, size / stored) * stored
 
+    def _place(self, begin: float, size: float) -> VolumeRange:
+        return VolumeRange(self._volume, self.begin + begin / self.stored, size / self.stored)
+
     def room(self, begin: float, size: float) -> float:
         """Bytes for which the volume has space."""
-        fits = self._volume.fits(self.begin + begin / self.stored, size / self.stored)
-        if fits < min(LEAST, size / self.stored):
-            raise JobFailedError(f"no space left on '{self._volume.name}'")
-        return fits * self.stored
+        return self.system.fits(self._place(begin, size)) * self.stored
 
     def take(self, flow: Flow, begin: float, size: float) -> None:
         """Let them fill the cache."""
-        place = VolumeRange(self._volume, self.begin + begin / self.stored, size / self.stored)
-        place.volume.expect(place.begin, place.size)
-        cache = self.system.hosts[self.server].cache(place.volume.region.store)
-        dirty = cache.take(self.job, place, flow, 1.0 / self.stored)
-        self.system.note_dirty(dirty.on_disk)
+        dirty = self.system.fill(self.job, self.server, self._place(begin, size), flow, 1.0 / self.stored)
         self.attempt.written.append(dirty)
         self.pending.append(dirty)
 

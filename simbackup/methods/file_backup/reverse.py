@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from simbackup.catalogue import Copy, Extent, SaveSet
-from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
 from simbackup.methods.file_backup.backup import Backup
@@ -84,11 +84,8 @@ class ReverseBackup(Reads):
         size = part.size / stored
         into = VolumeRange(volume, begin, size, scattered_writes(volume, (begin, whole), share, run))
         flow = system.bounded(job, shape).start(system.network, job, Activity.SAVE, part.size)
-        cache, pending = server.cache(volume.region.store), list[Dirty]()
-        for place in (VolumeRange(volume, position, size), into):
-            volume.expect(place.begin, place.size)
-            pending.append(cache.take(job, place, flow, 1.0 / stored))
-            system.note_dirty(pending[-1].on_disk)
+        places = VolumeRange(volume, position, size), into
+        pending = [system.fill(job, it.server, place, flow, 1.0 / stored) for place in places]
         yield flow.done
         system.account(job, flow)
         yield from system.written_back(job, pending)
