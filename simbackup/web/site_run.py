@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,10 @@ def _losses(found: Plan, back: Recovery | None, before: Mapping[str, Figure]) ->
     if back is None:
         return
     worst = None if found.losses[0]["day"] is None else found.losses[0]["worst"]
-    answers = ((of_recovery(back), back.until(1.0) if back.complete else None), (of_losses(found), worst))
+    answers = (
+        (replace(of_recovery(back), name="restore of everything"), back.until(1.0) if back.complete else None),
+        (of_losses(found), worst),
+    )
     for answer, value in answers:
         yield _measured(answer, value, before, answer.interval)
 
