@@ -130,7 +130,7 @@ class Folder:
         if not self.scratch.exists():
             return
         self.used.mkdir(exist_ok=True)
-        aside = self.scratch.rename(self.used / f"{len(os.listdir(self.used))}")
+        aside = self.scratch.rename(self.used / f"{sum(1 for _ in self.used.iterdir())}")
         for path in aside.rglob("*"):
             if path.is_symlink() or not path.is_file() or path.stat().st_size <= SMALL:
                 continue
