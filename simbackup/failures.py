@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
 from simbackup.catalogue import Copy, job_of
-from simbackup.devices.library import Drive, Library
+from simbackup.devices.library import Library
 from simbackup.devices.network.spec import WAY
 from simbackup.devices.redundant import Redundant, changing
 from simbackup.devices.volume.live import Volume
@@ -276,11 +276,10 @@ def _lose_disk(system: System, failure: Failure) -> Process:
 
 def _lose_drive(system: System, failure: Failure) -> Process:
     """The failure of a drive that works, or else of the first: its library goes on with the others."""
-    library: Library = system.of(Library)[failure.part.split(".")[1]]
-    working = [drive for drive in library.drives if drive not in library.broken]
-    if not working:
+    library = system.of(Library)[failure.part.split(".")[1]]
+    drive = library.next_to_fail()
+    if drive is None:
         return
-    drive: Drive = next((each for each in working if each not in library.idle), working[0])
     part = f"the drive '{drive.name.removeprefix('devices.')}'"
     failure = replace(failure, part=drive.name, words=part)
     library.lose(drive, for_good=failure.lasts is None)
@@ -300,7 +299,6 @@ def _ruin(system: System, failure: Failure) -> Process:
         failure.note(system, "has written no cartridge yet that could become unreadable")
         return
     name = found.extents[0].medium
-    cartridge = next(each for each in system.of(Library)[found.target].cartridges if each.name == name)
-    cartridge.unreadable = True
+    system.of(Library)[found.target].ruin(name)
     system.trace.note(system.env.now, f"devices.{found.target}.{name}", "becomes unreadable", failure=failure.name)
     yield from ()

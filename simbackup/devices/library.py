@@ -287,6 +287,15 @@ class Library:
 
     # Drives: for failures and repairs.
 
+    def next_to_fail(self) -> Drive | None:
+        """The first drive that works for a job, or else the first that works; None if none does."""
+        working = [drive for drive in self.drives if drive not in self.broken]
+        return next((drive for drive in working if drive not in self.idle), next(iter(working), None))
+
+    def ruin(self, cartridge: str) -> None:
+        """Make a cartridge unreadable; nobody notices before it is loaded."""
+        next(each for each in self.cartridges if each.name == cartridge).unreadable = True
+
     def lose(self, drive: Drive, *, for_good: bool) -> None:
         """Break a drive: its job finds out, no other gets it, and jobs fail that wait for more than will ever work."""
         self.broken[drive] = for_good

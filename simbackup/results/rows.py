@@ -10,7 +10,7 @@ from itertools import chain, groupby, islice, takewhile
 from typing import Any, NamedTuple
 
 from simbackup.results.record import UsedValue
-from simbackup.trace.activity import Activity, Nature, nature_of, queue_of
+from simbackup.trace.activity import Activity, queue_of
 from simbackup.trace.levels import link_shares
 from simbackup.trace.trace import FULL, JOBS, NONE, DeviceRecord, Trace
 
@@ -20,11 +20,14 @@ STILL = frozenset({
     Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE, Activity.WAIT,
     Activity.WAIT_FOR_RETRIEVAL,
 })  # fmt: skip
-"""Activities of jobs in which no byte of theirs moves, besides waits in queues and those of tape drives."""
+"""Activities of jobs in which no byte of theirs moves, besides waits in queues and moves of a medium."""
 PUTS_AWAY = frozenset({Activity.REWIND, Activity.UNLOAD, Activity.DISMOUNT})
 """Activities with which a restore ends when its data are back: the cartridge leaves the drive."""
-TAPE_DRIVE = "tape drive"
-"""The kind of device whose moves count as busy, too."""
+MEDIA = frozenset({
+    Activity.LOAD, Activity.INITIALISE, Activity.UNLOAD, Activity.LOCATE, Activity.REWIND, Activity.TAPE_MARKS,
+    Activity.REPOSITION,
+})  # fmt: skip
+"""Moves of a medium in its drive: the drive is busy with them, too, though no byte passes it."""
 
 
 class TimeSpan(NamedTuple):
@@ -65,7 +68,6 @@ def each_job(trace: Trace) -> Iterator[Row]:
         for job in trace.jobs:
             yield {**job.data, "rate": _over(job.data["bytes"], job.data["elapsed"])}
         return
-    drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
     waits: dict[str, float] = {}
     moves: dict[str, list[TimeSpan]] = {}
     back: dict[str, float] = {}
@@ -74,7 +76,7 @@ def each_job(trace: Trace) -> Iterator[Row]:
     times = zip(spans.starts, spans.ends, spans.jobs, zip(spans.causes, spans.activities, strict=True), strict=True)
     for start, end, job, what in times:
         if (kind := known.get(what)) is None:
-            kind = known[what] = _kind(texts[what[0]], texts[what[1]], drives)
+            kind = known[what] = _kind(texts[what[0]], texts[what[1]])
         if kind == WAITS:
             waits[job] = waits.get(job, 0.0) + end - start
         elif kind == MOVES:
@@ -96,11 +98,11 @@ WAITS, MOVES, STANDS = "waits", "moves", "stands"
 """What a job does: waits in a queue, moves bytes, or neither."""
 
 
-def _kind(cause: str, activity: str, drives: set[str]) -> str:
+def _kind(cause: str, activity: str) -> str:
     """What a job does in an activity because of a cause."""
     if queue_of(activity):
         return WAITS
-    return STANDS if activity in STILL or _mechanical(cause, activity, drives) else MOVES
+    return STANDS if activity in STILL or _moves_medium(cause, activity) else MOVES
 
 
 def device_rows(trace: Trace, jobs: Iterable[Mapping[str, Any]]) -> list[Row]:
@@ -199,14 +201,14 @@ def _worked(trace: Trace) -> Iterator[tuple[str, float, float, float]]:
     for link, (since, share) in last.items():
         if share:
             yield link, since, end, share
-    drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
-    for span in trace.spans if drives else ():
-        if _mechanical(span.cause, span.activity, drives):
+    for span in trace.spans if not MEDIA.isdisjoint(trace.spans.names.texts) else ():
+        if _moves_medium(span.cause, span.activity):
             yield span.cause, span.start, span.end, 1.0
 
 
-def _mechanical(cause: str, activity: str, drives: set[str]) -> bool:
-    return nature_of(activity) is Nature.MECHANICAL and cause in drives
+def _moves_medium(cause: str, activity: str) -> bool:
+    """Whether a drive moves its medium; a database at its host loads something else."""
+    return activity in MEDIA and cause.startswith("devices.")
 
 
 def _length(stretches: Iterable[TimeSpan]) -> float:
