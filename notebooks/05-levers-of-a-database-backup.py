@@ -143,7 +143,7 @@ plt.show()
 #
 # ## 3. The map
 #
-# `planning/buffers` runs all settings: 9 numbers of buffers, 4 sizes, 4 numbers of files, with and without compression,
+# `planning/buffers` runs all settings: 7 numbers of buffers, 4 sizes, 4 numbers of files, with and without compression,
 # on a server that has 4 GiB for them. Dots mark settings after which the *restore* takes longer than the half hour that
 # was promised; crossed cells fail because they run out of memory.
 
