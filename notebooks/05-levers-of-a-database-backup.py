@@ -201,8 +201,8 @@ assert all(
 #   buffers then help, because the arms move less often.
 # - *With compression*, sixteen threads work for that one file. With 64 buffers of 1 MiB, the backup takes 9 minutes instead
 #   of 21, and needs 40 % of the space.
-# - Compression takes three sets of buffers, so it runs out of memory with a third as many. All settings that fail are far
-#   beyond those that help.
+# - Compression takes three sets of buffers, so it alone runs out of memory here. All settings that fail are far beyond those
+#   that help.
 #
 # ## 4. Why removing a bottleneck moves it
 #
