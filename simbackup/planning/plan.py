@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from importlib import import_module
@@ -340,6 +340,18 @@ class Plan(Tabled):
     def fits_until(self) -> date | None:
         """The first date on which anything no longer fits, None if all fits until the end."""
         return min((limit.date for limit in self.limits if limit.date is not None), default=None)
+
+    def in_cases(self, sites: Sequence[PlannedSite]) -> list[Plan]:
+        """The plan in several cases of its site, which `counted_together` allows; no night is simulated."""
+        days = list(Ledger(self.site, tuple(sites)).days(self.until)) if sites else []
+        return [
+            replace(
+                self,
+                site=each,
+                days=tuple(own._replace(stocks=day.cases[i]) for own, day in zip(self.days, days, strict=True)),
+            )
+            for i, each in enumerate(sites)
+        ]
 
     @cached_property
     def months(self) -> list[Month]:
