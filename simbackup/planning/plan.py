@@ -14,9 +14,8 @@ from simbackup.errors import Place, Problem
 from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.backlog import Queue
-from simbackup.planning.cautions import unsent
+from simbackup.planning.cautions import endless, unsent
 from simbackup.planning.cost import TERABYTE, Month, by_year, months
-from simbackup.planning.endless import endless
 from simbackup.planning.evenings import evenings
 from simbackup.planning.failure import outside
 from simbackup.planning.futile import futile
