@@ -8,12 +8,12 @@ counts all of them at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 
 from simbackup.planning.cost import by_year
-from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.ledger import Day
 from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan, of_quarters
 from simbackup.planning.site import PlannedSite, in_case
@@ -68,16 +68,7 @@ class Cases:
 
     def plans(self, cases: Sequence[Case]) -> list[Plan]:
         """The plan in each case."""
-        sites = self.sites(self.plan.site, cases)
-        days = list(Ledger(self.plan.site, sites).days(self.plan.until)) if sites else []
-        return [
-            replace(
-                self.plan,
-                site=each,
-                days=tuple(own._replace(stocks=day.cases[i]) for own, day in zip(self.plan.days, days, strict=True)),
-            )
-            for i, each in enumerate(sites)
-        ]
+        return self.plan.in_cases(self.sites(self.plan.site, cases))
 
     def estimates(self, read: Read, asked: Collection[str]) -> dict[str, Estimate]:
         """Figures of plans with their intervals, and the inputs that widen those that are `asked` for."""

@@ -14,7 +14,7 @@ from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.estimate import estimates
 from simbackup.units import show_short
 
-DEVICES, MODEL = "the systems and devices", "model error"
+DEVICES, MODEL = "a value of the systems and devices", "model error"
 WHOLE = "whole"
 
 

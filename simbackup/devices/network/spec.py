@@ -50,15 +50,6 @@ def way_through(link: str, before: str, after: str) -> str:
     return f"{link}{WAY}{before}{TO}{after}"
 
 
-def link_of(way: str) -> str:
-    """The link that a direction of it, or a way through it, belongs to.
-
-    >>> link_of("lan:filer>vault"), link_of("line.back"), link_of("bus")
-    ('lan', 'line', 'bus')
-    """
-    return way.split(WAY, maxsplit=1)[0].removesuffix(BACK)
-
-
 class NetworkSheet(Frozen):
     """A network or bus."""
 
