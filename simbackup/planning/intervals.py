@@ -144,6 +144,17 @@ class Sureness(NamedTuple):
         figures = [{"address": address, **one._asdict()} for address, one in self.figures.items()]
         return {"night": night, "full": [one._asdict() for one in self.full], "figures": figures}
 
+    def table(self) -> dict[str, list[dict[str, Any]]]:
+        """The intervals of figures as a table beside those of the plan; none without figures."""
+        figures = dict(self.figures)
+        if self.night is not None:
+            address = f"nights.{self.night.night}.{self.night.job}"
+            figures[address] = FigureInterval(*self.night.elapsed[:3], self.night.decides)
+        rows = [
+            {"address": address, **one._asdict(), "decides": ", ".join(one.decides)} for address, one in figures.items()
+        ]
+        return {"intervals": rows} if rows else {}
+
 
 NOT_ASKED = Sureness(None, ())
 """The intervals of a plan for which nobody asked."""
@@ -170,8 +181,8 @@ def sureness(plan: Plan, wanted: str = "quick", executor: Executor | None = None
 
 def stock_sureness(plan: Plan) -> Sureness:
     """How sure capacity, cartridges, cost and the days on which something is full are; no night is simulated."""
-    cases = Cases(plan)
-    found = cases.estimates(lambda each: {**stocks_and_cost(each), **first_full(each)}, explained(plan))
+    cases = Cases(plan.site)
+    found = cases.estimates(plan, lambda each: {**stocks_and_cost(each), **first_full(each)}, explained(plan))
     full: list[FullBetween] = []
     figures: dict[str, FigureInterval] = {}
     for name, one in found.items():
@@ -223,12 +234,7 @@ def frame_of(plan: Plan) -> pd.DataFrame:
     """The intervals of a plan as a table by address, see `Plan.intervals`."""
     import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
-    found = sureness(plan)
-    night = found.night
-    figures = dict(found.figures)
-    if night is not None:
-        figures[f"nights.{night.night}.{night.job}"] = FigureInterval(*night.elapsed[:3], night.decides)
-    rows = [{"address": address, **one._asdict()} for address, one in figures.items()]
+    rows = sureness(plan).table().get("intervals", [])
     return pd.DataFrame(rows, columns=["address", *FigureInterval._fields]).set_index("address")
 
 

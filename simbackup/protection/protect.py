@@ -444,11 +444,13 @@ class Restores:
         found = restored(
             self.ledgers.at(now), now, (clients, loss.spec.what == "one-file"), After("", remaining, declared), Way()
         )
-        last, sure = found.until(1.0), found.interval
-        low, high = (sure.low / last, sure.high / last) if sure is not None and last else (1.0, 1.0)
-        rows = {row.system: math.inf if row.reason else row.back for row in found.systems}
-        backs = {(one.policy, one.machine): max(rows[n] for n in one.names if n in rows) for one in groups}
-        return {name: Back(back, back, back * low, back * high) for name, back in backs.items()}
+        rows = {row.system: row for row in found.systems}
+        backs: dict[tuple[str, str], Back] = {}
+        for one in groups:
+            last = max((rows[name] for name in one.names if name in rows), key=lambda row: row.back)
+            low, high = found.ends(last.system) or (last.back, last.back)
+            backs[one.policy, one.machine] = Back(last.back, last.back, low, high)
+        return backs
 
     def _declared(self, group: Group, loss: Loss) -> Declared:
         """What the site declares for a restore after a loss: new hardware, the catalogue in the place of the data."""
