@@ -297,7 +297,8 @@ def _score(name: str, method: str, some: Sequence[_Stated], answers: Sequence[_S
 
 
 def _interval_score(one: _Stated) -> float:
-    return interval_score(*map(math.log, one.ends), math.log(one.row.measurement.value))
+    low, high = one.ends
+    return interval_score(math.log(low), math.log(high), math.log(one.row.measurement.value))
 
 
 @dataclass(frozen=True, slots=True)
