@@ -17,7 +17,7 @@ from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.failures import begin, hosts_of
 from simbackup.live_parts import capabilities, made
-from simbackup.methods.existing import Existing, Placing
+from simbackup.methods.copies import Existing, Placing
 from simbackup.methods.job import Job, Schedule
 from simbackup.policies.clock import DAY, deadline
 from simbackup.scenario.spec import Spec

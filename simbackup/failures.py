@@ -14,7 +14,7 @@ from simbackup.devices.redundant import Redundant, changing
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError
-from simbackup.methods.rebuild.live import Rebuild
+from simbackup.methods.operations.live import Rebuild
 from simbackup.schema.job import JobSpec, Restoring
 from simbackup.schema.part import Part
 from simbackup.schema.refers import Refers

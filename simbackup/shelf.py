@@ -161,6 +161,24 @@ def names() -> list[str]:
     return sorted(found)
 
 
+def title_of(name: str) -> str:
+    """The product that a datasheet describes; its name where it cannot be read.
+
+    >>> title_of("tape_library/storagetek-l20")
+    'StorageTek L20'
+    """
+    for root in roots():
+        try:
+            with (root / "models" / f"{name}.yaml").open(encoding="utf-8") as file:
+                title = (
+                    file.readline().partition("title:")[2].strip().strip("\"'")
+                )  # all keep it there, as one reads it
+        except (OSError, ValueError):
+            continue
+        return title or name
+    return name
+
+
 @cache
 def _sources(folders: tuple[Path, ...]) -> dict[str, Node]:
     found: dict[str, Node] = {}

@@ -85,18 +85,19 @@ class BackupSource(NamedTuple):
 class Attempt:
     """What the attempts of an unfinished run of a job have stored so far."""
 
-    position: float = 0.0
-    """Byte of the target volume at which its save set begins."""
+    positions: dict[str, float] = field(default_factory=dict[str, float])
+    """Bytes of the target volumes at which its save set begins."""
     written: list[Dirty] = field(default_factory=list[Dirty])
-    """What it has written to that volume."""
+    """What it has written to them."""
     in_objects: float = 0.0
     """Bytes of the save set that are complete in an object store."""
     finished: float = 0.0
     """Share (0 to 1) of what a program sends that is complete at its target."""
 
-    def stored(self, begin: float, size: float) -> float:
-        """Bytes that were written to a range of the volume, whether they are on disk or still in memory."""
-        return math.fsum(dirty.size for dirty in self.written if begin <= dirty.begin < begin + size)
+    def stored(self, volume: Volume, begin: float, size: float) -> float:
+        """Bytes that were written to a range of a volume, whether they are on disk or still in memory."""
+        here = [dirty for dirty in self.written if dirty.volume is volume]
+        return math.fsum(dirty.size for dirty in here if begin <= dirty.begin < begin + size)
 
 
 @dataclass(slots=True)
@@ -262,6 +263,20 @@ class System:
         """A function of an address and a number of times: the mean factor that `chance:` draws for durations there."""
         return lambda address, times: self.clock.drawn(address, job, times)
 
+    def fits(self, place: VolumeRange) -> float:
+        """Bytes from the beginning of a range on for which its volume has space; fails if there are none."""
+        fits = place.volume.fits(place.begin, place.size)
+        if fits < min(LEAST, place.size):
+            raise JobFailedError(f"no space left on '{place.volume.name}'")
+        return fits
+
+    def fill(self, job: str, host: str, place: VolumeRange, flow: Flow, each: float = 1.0) -> Dirty:
+        """Let a flow fill the page cache of a host, with so many bytes for each of its units, and note them."""
+        place.volume.expect(place.begin, place.size)
+        dirty = self.hosts[host].cache(place.volume.region.store).take(job, place, flow, each)
+        self.note_dirty(dirty.on_disk)
+        return dirty
+
     def write(
         self,
         job: str,
@@ -276,15 +291,10 @@ class System:
 
         Ends when the last of them is in memory; fails when the volume is full.
         """
-        wanted, place = place.size, place._replace(size=place.volume.fits(place.begin, place.size))
-        if place.size < min(LEAST, wanted):
-            raise JobFailedError(f"no space left on '{place.volume.name}'")
-        place.volume.expect(place.begin, place.size)
-        cache = self.hosts[host].cache(place.volume.region.store)
-        flow, dirty = yield from cache.write(job, place, self.bounded(job, fill), activity, law=law)
-        self.note_dirty(dirty.on_disk)
-        if job in self.attempts:
-            self.attempts[job].written.append(dirty)
+        wanted, place = place.size, place._replace(size=self.fits(place))
+        flow = self.bounded(job, fill).start(self.network, job, activity, place.size, law=law)
+        dirty = self.fill(job, host, place, flow)
+        yield flow.done
         self.account(job, flow)
         if wanted - place.size >= LEAST:
             raise JobFailedError(f"no space left on '{place.volume.name}'")

@@ -161,8 +161,9 @@ def side_by_side(
     system: System, parts: Sequence[Generator[simpy.Event, Any, None]]
 ) -> Generator[simpy.Event, Any, None]:
     """Run all parts of a job at once; when all have ended, it fails for the reason of the first that failed."""
-    if len(parts) == 1:
-        yield from parts[0]
+    if len(parts) <= 1:
+        for part in parts:
+            yield from part
         return
     errors: list[JobFailedError] = []
 

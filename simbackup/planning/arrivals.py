@@ -41,6 +41,8 @@ class Arrivals:
     def before(cls, site: PlannedSite, days: Sequence[Day], play: Play | None = None, nights: int = NIGHTS) -> Arrivals:
         """When backups and copies ended in the last nights of a ledger; the nights that decide are simulated now.
 
+        If jobs run on after these, they may be late since the start: then nights of all the time are simulated.
+
         Parameters
         ----------
         site
@@ -57,6 +59,9 @@ class Arrivals:
         recent = [first, *others] if len(whole) <= nights else [first._replace(runs=()), *others]
         found = Nights(site, recent, of_site(play, site))
         found.sample()
+        if found.runs_on and len(whole) > nights:
+            found = Nights(site, whole, of_site(play, site))
+            found.sample()
         return cls(found)
 
     def there(self, policy: str, copy: str, point: RestorePoint, systems: Iterable[str], now: datetime) -> bool:

@@ -9,7 +9,7 @@ from simbackup import shelf
 from simbackup.equations.change import Change, differs
 from simbackup.equations.deduplication import touched_chunks
 from simbackup.errors import InputError, Problem, choices
-from simbackup.methods.deduplication.spec import DeduplicationSpec
+from simbackup.methods.reduction.spec import DeduplicationSpec
 from simbackup.schema import tree as trees
 from simbackup.schema.quantity import si_or
 from simbackup.schema.tree import Node

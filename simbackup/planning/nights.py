@@ -129,8 +129,17 @@ class Nights:
 
     @property
     def queue(self) -> Queue | None:
-        """The backups that are furthest behind at the end; None if all have caught up."""
+        """The backups or copies that are furthest behind at the end; None if all have caught up."""
         return self._backlog.longest
+
+    @property
+    def runs_on(self) -> bool:
+        """Whether jobs still run a day after the end of the last night, or after a week."""
+        ends = (
+            self.days[i].day.toordinal() * DAY + max((one.end for one in self.between(kind, i).values()), default=0.0)
+            for kind, i in self.in_order()
+        )
+        return self.behind is not None or max(ends, default=0.0) > (self.days[-1].day.toordinal() + 2) * DAY
 
     def unending(self) -> Iterator[tuple[date, str, str]]:
         """The simulated nights in which jobs never end, the jobs, and why."""

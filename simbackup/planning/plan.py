@@ -36,7 +36,6 @@ from simbackup.policies.clock import NOON, moment
 from simbackup.policies.days import each_day
 from simbackup.policies.horizon import HORIZON
 from simbackup.results.tabled import Tabled
-from simbackup.units import show_short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +99,7 @@ class Plan(Tabled):
 
     @property
     def queue(self) -> Queue | None:
-        """The backups that are furthest behind at the end as those before them still run, None if all have caught up.
+        """What is furthest behind at the end as that before it still runs, None if all backups and copies caught up.
 
         Only those that are behind by more than a week at some time count.
         """
@@ -248,9 +247,7 @@ class Plan(Tabled):
         queue = self.queue
         if queue is None:
             return [*self.full, self._window()]
-        late = show_short(queue.late, "s", 3)
-        behind = f"'{queue.system}' never catches up: on {queue.night}, its backup begins {late} late"
-        return [*self.full, self._window(), FitsUntil("queue", queue.since, behind)]
+        return [*self.full, self._window(), FitsUntil("queue", queue.since, queue.sentence)]
 
     @cached_property
     def full(self) -> list[FitsUntil]:

@@ -115,7 +115,8 @@ class Group:
             thing, number = min(common, key=_rank), len(self.copies)
             words = SHARED[thing[0]].format(thing[1])
             like = ", like the data" if thing in self.data.needs else ""
-            return f"all {number} copies {words}{like}" if number > 1 else f"the only copy {_singular(words)}{like}"
+            every = "both" if number == 2 else f"all {number}"  # noqa: PLR2004
+            return f"{every} copies {words}{like}" if number > 1 else f"the only copy {_singular(words)}{like}"
         striking = [loss for loss in losses if self.data.lost_with(loss) is not None]
         worst = min(striking, key=lambda loss: (len(self.left(loss)), -si_or(loss.spec.yearly, 0.0)), default=None)
         names = self.left(worst) if worst is not None else []

@@ -70,10 +70,12 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
         "delta_block": Retired(f"{LIST}, such as the operation 'update' of program/rsync-3"),
         "delta_checksum": NO_EFFECT,
         "delta_cpu": Retired(f"{LIST}, with a step at each end for each byte"),
+        "file_flushes": Retired(f"{LIST}, with a step 'do: flush' for each file that a restore makes"),
         "in_turn": Retired("write 'serial_share', the share of its work that one worker does while the others wait"),
         "list_record": NO_EFFECT,
         "most_delta_block": Retired("write in the job which share of the changed bytes is 'new' to the target"),
         "part_buffers": Retired(f"{LIST}, with a buffer between its groups"),
+        "server_file_cpu": Retired(f"{LIST}, with a step 'at: target.cpu' that takes an 'item' of time for each file"),
         "share_calls": Retired("write 'share: {model: share/nfs-3, host: NAME}' in the job; the share has the calls"),
         "share_look_calls": Retired(
             "write 'share: {model: share/nfs-3, host: NAME}' in the job; the share has the calls"

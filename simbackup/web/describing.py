@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from simbackup.errors import InputError, Place, Problem
@@ -67,7 +68,8 @@ def _template(name: str) -> Iterator[Template]:
     """The template of a name; none if it has no policy whose values the form could replace."""
     text = template_text(name)
     tree = parse(text, name)
-    about = text.splitlines()[1].removeprefix("# ").partition(": ")[2]
+    lines = takewhile(lambda line: line.startswith("# "), text.splitlines()[1:])
+    about = " ".join(line.removeprefix("# ") for line in lines).partition(": ")[2].partition(". ")[0].rstrip(".") + "."
     address = line_of(tree)
     line = "" if address is None else str(tree.find(tuple(address.split(".")))[0].value)
     title, network, start = (

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -42,6 +43,8 @@ MOST_OF_A_KIND = 3
 """Greatest number of levers of one key among these."""
 NAMED = 3
 """Number of parts that the name of a lever mentions."""
+ARTICLES = frozenset({"A", "An", "The"})
+"""First words of titles that name no maker."""
 OF_FLEET = 3
 """Steps of the address of a value of the fleet itself, such as its number."""
 OF_PARTS = frozenset({"devices", "links", "targets", "network"})
@@ -70,6 +73,20 @@ class Lever:
     """`first`, `more` (further values of the file) or `datasheet`."""
     worded: bool = False
     """Whether it is one of several words."""
+
+    @property
+    def makers(self) -> dict[str, list[tuple[str, str]]]:
+        """The datasheets to choose from, each with the product that it describes, by the first word of these.
+
+        That is the maker or the family, where several have one; what stands alone comes last, without a word.
+        """
+        titles = sorted(((shelf.title_of(name), name) for name in self.stops), key=lambda one: one[0].casefold())
+        first = Counter(title.split()[0].rstrip(",") for title, _ in titles)
+        found: dict[str, list[tuple[str, str]]] = {}
+        for title, name in titles:
+            word = title.split()[0].rstrip(",")
+            found.setdefault(word if first[word] > 1 and word not in ARTICLES else "", []).append((name, title))
+        return dict(sorted(found.items(), key=lambda one: (not one[0], one[0].casefold())))
 
     @property
     def at(self) -> int:

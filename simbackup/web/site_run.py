@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ from simbackup.planning.intervals import Sureness, sureness
 from simbackup.planning.night import Night
 from simbackup.planning.plan import FitsUntil, Plan, stocked
 from simbackup.planning.playing import Simulator
+from simbackup.planning.recovery import Recovery
+from simbackup.planning.restore import restore
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.writing import write_tables
 from simbackup.protection.protect import protect
+from simbackup.reporting.answer import Answer
 from simbackup.reporting.pictures import system_picture
 from simbackup.reporting.plan_tables import belongings, costs, late, stocks, windows
 from simbackup.reporting.protection_tables import groups_table, losses_table, matrix_picture
-from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit
+from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit, of_losses, of_recovery
 from simbackup.reporting.site_report import calendar_picture, capacity_picture, site_page
 from simbackup.web.cards import Card, Figure, compared
 from simbackup.web.levers import levers_of
@@ -50,9 +54,12 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     send(answered(found, found.limits, Sureness(None, ()), before, more=True))
     nights = [(windows(found), calendar_picture(found)), (late(found), None)]
     send({"kind": "detail", "name": "nights", "html": rendered("tables.html", tables=nights)})
+    steps.begin("restoring everything")
+    back = restore(site, at=found.until, nights=found.nights)
+    send(answered(found, found.limits, Sureness(None, ()), before, more=True, back=back))
     steps.begin("sampling the deciding night")
     sure = sureness(found)
-    send(answered(found, found.limits, sure, before, more=False))
+    send(answered(found, found.limits, sure, before, more=False, back=back))
     steps.begin("asking what losses cost")
     send({"kind": "detail", "name": "protection", "html": _protection(found)})
     steps.begin("writing the report")
@@ -88,10 +95,11 @@ def opened(site: PlannedSite, text: str) -> dict[str, Any]:
 
 
 def answered(
-    found: Plan, limits: Sequence[FitsUntil], sure: Sureness, before: Mapping[str, Figure], *, more: bool
-) -> dict[str, Any]:
-    """The message with the cards of a plan; `more` where intervals are still to come."""
-    cards = list(_cards(found, limits, sure, before, more=more))
+    found: Plan, limits: Sequence[FitsUntil], sure: Sureness, before: Mapping[str, Figure], *, more: bool,
+    back: Recovery | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """The message with the cards of a plan; `more` where intervals are still to come, `back` a restore of the site."""
+    cards = [*_cards(found, limits, sure, before, more=more), *_losses(found, back, before), *_costs(found, before)]
     return {
         "kind": "answer", "figures": {card.answer.name: card.figure for card in cards},
         "html": rendered("cards.html", cards=cards, short=in_short(limits, found.until)),
@@ -101,7 +109,7 @@ def answered(
 def _cards(
     found: Plan, limits: Sequence[FitsUntil], sure: Sureness, before: Mapping[str, Figure], *, more: bool
 ) -> Iterator[Card]:
-    """A card for each target, for the windows, and for the cost; `more` where intervals are still to come."""
+    """A card for each target and for the windows; `more` where intervals are still to come."""
     for limit in limits:
         answer = of_limit(found, limit, sure)
         figure: Figure = {"text": answer.took, "verdict": answer.verdict, "value": None, "range": answer.interval}
@@ -111,11 +119,33 @@ def _cards(
         was = "" if then is None else f"before: {then['text']}"
         pending = more and not answer.interval and is_sampled(limit.what, found)
         yield Card(answer, figure, was, change, likely=answer.interval, pending=pending)
+
+
+def _losses(found: Plan, back: Recovery | None, before: Mapping[str, Figure]) -> Iterator[Card]:
+    """Cards for how long a restore of everything takes, and for the data lost; none before that is known."""
+    if back is None:
+        return
+    worst = None if found.losses[0]["day"] is None else found.losses[0]["worst"]
+    answers = (
+        (replace(of_recovery(back), name="restore of everything"), back.until(1.0) if back.complete else None),
+        (of_losses(found), worst),
+    )
+    for answer, value in answers:
+        yield _measured(answer, value, before, answer.interval)
+
+
+def _costs(found: Plan, before: Mapping[str, Figure]) -> Iterator[Card]:
+    """The card for the cost; none without prices."""
     cost = of_cost(found)
     if cost is not None:
-        figure = {"text": cost.took, "verdict": "", "value": sum(month.total for month in found.months)}
-        was, change = compared(figure, before.get("cost"))
-        yield Card(cost, figure, was, change)
+        yield _measured(cost, sum(month.total for month in found.months), before)
+
+
+def _measured(answer: Answer, value: float | None, before: Mapping[str, Figure], likely: str = "") -> Card:
+    """A card with a figure of which less is better."""
+    figure: Figure = {"text": answer.took, "verdict": answer.verdict, "value": value, "range": likely}
+    was, change = compared(figure, before.get(answer.name))
+    return Card(answer, figure, was, change, likely=likely)
 
 
 def _change(now: str, then: str) -> str:
@@ -128,8 +158,8 @@ def _counting(site: PlannedSite, steps: ProgressReports) -> Simulator:
 
     def begun(night: Night, expected: int) -> None:
         nonlocal done
-        del night, expected
+        del night
+        steps.report(done, max(done + 1, expected))  # more nights may turn out to be needed
         done += 1
-        steps.report(done, 0)
 
     return Simulator(site, begun)

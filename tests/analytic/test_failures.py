@@ -87,6 +87,13 @@ def test_a_program_that_resumes_reads_again_what_is_stored_and_sends_the_rest() 
     anew = row(run(text, {"outage": OUTAGE}), "full")["elapsed"]
     found = row(run(text, {"outage": OUTAGE}, {"jobs.full.tool.resumes": True}), "full")["elapsed"]
     assert anew - found == pytest.approx(20e9 / 100e6 - 20e9 / 1e9, rel=1e-6)
+    text = text.replace("[target]", "[target, spare]").replace("  sink:", f"  spare: {{{FLASH}}}\n  sink:")
+    text += "  twin: {method: copy_save_set, save_set: full, to: spare, inline: true}\n"
+    anew, found = (
+        row(run(text, {"outage": OUTAGE}, {"jobs.full.tool.resumes": resumes}), "full")["elapsed"]
+        for resumes in (False, True)
+    )
+    assert anew - found == pytest.approx(20e9 / 100e6 - 20e9 / 1e9, rel=1e-6)  # all of its targets have them
 
 
 def test_objects_that_are_stored_are_not_sent_again() -> None:

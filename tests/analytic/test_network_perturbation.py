@@ -46,17 +46,6 @@ ROWS: list[Row] = [
     (BUCKET, "to_cloud", "jobs.to_cloud.connections", 8, 16, 32, 2.0, 0.5, ()),
     (BUCKET, "to_cloud", "devices.bucket.part", "4 MiB", "8 MiB", "16 MiB", 1.45, 0.99, ()),
     (SPOOLED, "in_turns", "jobs.in_turns.tool.server_cpu", "200 ns/B", "400 ns/B", "800 ns/B", 0.72, 1.92, ()),
-    (
-        SPOOLED,
-        "in_turns",
-        "jobs.in_turns.tool.server_file_cpu",
-        "50 ms/file",
-        "100 ms/file",
-        "200 ms/file",
-        0.72,
-        1.92,
-        (),
-    ),
     (SPOOLED, "back", "jobs.at_once.tool.restore_cpu", "200 ns/B", "400 ns/B", "800 ns/B", 0.5, 2.0, ()),
     (BUCKET, "back", "devices.bucket.read_latency", "400 ms", "800 ms", "1600 ms", 0.6, 1.8, ()),
 ]

@@ -30,5 +30,7 @@ def test_a_writer_takes_the_time_of_the_closed_form(
     volume = Volume(env, "devices.a", Region(disk, 0.0, disk.size))
     host = Host(network, "hosts.h", Machine(2.0, write, limit, share * limit))
     fill = FlowShape({host.cpu: 1.0 / write}).at_most(write, host.cpu.name)
-    env.run(until=env.process(host.cache(disk).write("jobs.dd", VolumeRange(volume, 0.0, size), fill)))
+    flow = fill.start(network, "jobs.dd", "write", size)
+    host.cache(disk).take("jobs.dd", VolumeRange(volume, 0.0, size), flow)
+    env.run(until=flow.done)
     assert env.now == pytest.approx(writer_time(size, write, rate, limit, share * limit), rel=1e-6)

@@ -63,15 +63,6 @@ def test_streams_share_the_cores_of_the_server() -> None:
     assert two.get("jobs.full.elapsed") == pytest.approx(SIZE * 20e-9, rel=TOLERANCE)
 
 
-@pytest.mark.parametrize("job", ["full", "back"])
-def test_a_server_spends_time_on_each_file(job: str) -> None:
-    filesystem = "{cpu_per_file: 0 s/file, reads_per_file: 0, fragment: 64 KiB}"
-    files = f"files: {{on: a, size: 20 GB, files: {FILES}, filesystem: {filesystem}}}"
-    site = SITE.replace("files: {on: a, size: 20 GB}", files).replace("image", "file_level")
-    found = sb.simulate(sb.load(site, {"jobs.full.tool.server_file_cpu": "10 ms/file"}))
-    assert found.get(f"jobs.{job}.elapsed") == pytest.approx(FILES * 10e-3, rel=TOLERANCE)
-
-
 def test_a_server_that_the_program_says_nothing_of_copies_each_byte_twice() -> None:
     slow = {"hosts.server.copy_rate": "200 MB/s"}
     assert seconds(slow) == pytest.approx(2 * SIZE / 200e6, rel=TOLERANCE)

@@ -175,6 +175,12 @@ def test_a_site_is_described_and_a_link_holds_it(browser: Any) -> None:
         expect(page.locator("#line")).to_be_hidden()
         page.locator("#description [type=submit]").press("Enter")
         expect(page.locator("#title")).to_have_text("My site, 21 systems", timeout=HANGS)
+        expect(page.locator("#percent")).to_have_text(re.compile(r"^\d\d? %$"), timeout=HANGS)
+        for card in ("restore of everything", "data lost", "cost"):
+            expect(page.locator("#cards h3", has_text=re.compile(f"^{card}$"))).to_have_count(1, timeout=HANGS)
+        expect(
+            page.locator("#levers optgroup[label=StorageTek] option[value='tape_library/storagetek-l20']")
+        ).to_have_text("StorageTek L20")
         link = page.url
         page.goto("about:blank")
         page.goto(link)

@@ -13,7 +13,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
-from simbackup.engine.limit import WHOLE, Law, Segment
+from simbackup.engine.limit import WHOLE, Segment
 from simbackup.engine.network import FlowNetwork
 from simbackup.late import Late
 from simbackup.trace.activity import Activity
@@ -107,15 +107,6 @@ class PageCache:
         self.dirty = 0
         """Writers whose data are not on disk."""
         self._left: dict[Volume, dict[Dirty, None]] = {}
-
-    def write(
-        self, job: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE, *, law: Law | None = None
-    ) -> Generator[simpy.Event, Any, tuple[Flow, Dirty]]:
-        """Write bytes of a volume through the cache; ends when the last of them is in memory."""
-        flow = fill.start(self.network, job, activity, place.size, law=law)
-        dirty = self.take(job, place, flow)
-        yield flow.done
-        return flow, dirty
 
     def take(self, job: str, place: VolumeRange, flow: Flow, each: float = 1.0) -> Dirty:
         """Let a flow fill the cache with `each` bytes of a volume for each unit; it may write elsewhere, too."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,15 +17,44 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.equations.database import log_beside_files, phases
 from simbackup.late import Late
-from simbackup.methods.database.lock import ReadLock, read_lock
 from simbackup.methods.database.way import Coming, Section, Way, copying, in_turn, of_workers
+from simbackup.methods.frozen_image.live import create
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.snapshot.live import create
 from simbackup.methods.tape_reader import scaled
 from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
+
+
+@dataclass(slots=True)
+class ReadLock:
+    """Seconds for which a job has held the read lock."""
+
+    held: float = 0.0
+
+
+@contextmanager
+def read_lock(system: System, job: str, data: DataSet, lock: ReadLock) -> Generator[None]:
+    """Hold the read lock inside: users may read and must not write."""
+    begin = system.env.now
+    system.trace.event(begin, f"data.{data.name}", "read lock", job=job)
+    waiting = [users for users in system.users if users.data == data.name]
+    for users in waiting:
+        users.lock()
+
+    def unlock() -> None:
+        lock.held += system.env.now - begin
+        for users in waiting:
+            users.unlock()
+        system.trace.event(system.env.now, f"data.{data.name}", "unlock", job=job, held=system.env.now - begin)
+
+    try:
+        yield
+    except Exception:  # not the end of a run that is abandoned, in which nothing happens any more
+        unlock()
+        raise
+    unlock()
 
 
 @dataclass(frozen=True, slots=True)

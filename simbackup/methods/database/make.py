@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simbackup.late import late
-from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.database.live import BinaryLog, DatabaseBackup, DatabaseRestore
 from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
 from simbackup.methods.database.way import Way
+from simbackup.methods.reduction.make import reduction_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.quantity import Quantity, si_or

@@ -18,10 +18,9 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.equations.database import phases
 from simbackup.late import Late
-from simbackup.methods.compression.live import compressed, expanded
-from simbackup.methods.file_backup.passes import Pass
 from simbackup.methods.job import side_by_side
-from simbackup.methods.tape_reader import Cartridges, TapeReader
+from simbackup.methods.reduction.live import compressed, expanded
+from simbackup.methods.tape_reader import Cartridges, Pass, TapeReader
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
 from simbackup.trace.activity import Activity
@@ -104,12 +103,12 @@ class Way(Late):
             networks = [system.networks[name] for name in self.networks]
             if there.medium in system.of(ObjectStore):
                 if self.server != self.host:
-                    going = self.tool.serving(going, server, handled=self.reduction.handled())
+                    going = self.tool.serving(going, server, self.reduction.handled())
                 yield from self._upload(system, doing, going, copy, (size, workers))
                 continue
             going = self.tool.sending(going, networks, workers, share=1.0 / self.reduction.sent)
             if self.server != self.host:
-                going = self.tool.serving(going, server, handled=self.reduction.handled())
+                going = self.tool.serving(going, server, self.reduction.handled())
             stored = copy.compression
             place = VolumeRange(system.of(Volume)[there.medium], there.position + done / stored, size / stored)
             yield from system.write(job, self.server, place, going.times(stored), activity)
@@ -178,7 +177,7 @@ class Way(Late):
             def worked(seconds: float) -> FlowShape:
                 shape = expanded(reader.reading(system, drive, stream, (host, seconds)), host, server, reduction)
                 if server is not None and server is not host:
-                    shape = self.tool.serving(shape, server, handled=reduction.handled())
+                    shape = self.tool.serving(shape, server, reduction.handled())
                 return shape._replace(sent=1.0 / reduction.sent)
 
             size = sum(run.size for run in each)
@@ -198,9 +197,7 @@ class Way(Late):
             shape = expanded(of_workers(FlowShape(), workers), host, None, reduction).times(reduction.fetched)
             shape = self._carried(system, shape, "read", copy, (size / copy.compression, workers))
             shape, server = shape.times(1.0 / reduction.fetched), system.hosts.get(self.server, host)
-            return (
-                shape if server is host else self.tool.serving(shape, server, handled=reduction.handled(written=False))
-            )
+            return shape if server is host else self.tool.serving(shape, server, reduction.handled(written=False))
         server = system.hosts[self.server]
         region = system.of(Volume)[place.medium].region
         source = region.part(place.position + begin / copy.compression, size / copy.compression)
@@ -213,7 +210,7 @@ class Way(Late):
             )
         networks = [system.networks[name] for name in self.networks]
         shape = self.tool.sending(shape, networks, self.workers, share=1.0 / reduction.returned)
-        return shape if server is host else self.tool.serving(shape, server, handled=reduction.handled(written=False))
+        return shape if server is host else self.tool.serving(shape, server, reduction.handled(written=False))
 
     def check(self, system: System, job: str, size: float) -> Process:
         """Read the finished backup once more, at the pace of one core."""

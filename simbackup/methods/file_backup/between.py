@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup import units
+from simbackup.data.change import change_of
+from simbackup.equations.change import differs
 from simbackup.errors import choices
-from simbackup.methods.database.replaying import check_logs, logs_of_data
+from simbackup.methods.database.spec import check_logs, logs_of_data
+from simbackup.methods.reduction.make import Changed
 from simbackup.methods.share.spec import check_share
 from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.part import Path
@@ -14,6 +17,7 @@ from simbackup.schema.quantity import Frozen, PositiveSize, Text, si_or
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
+    from simbackup.data.spec import DataSpec
     from simbackup.methods.file_backup.spec import FileBackupSpec
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
@@ -218,3 +222,22 @@ def _check_mounted(checks: Checks, path: Path, saved: FilesSaving) -> None:
     elif data is not None and data.filesystem is None:
         message = f"files of an image can only be found with the file system of '{saved.data}'"
         checks.report((*path, "select"), message, f"write 'filesystem: filesystem/...' under data.{saved.data}")
+
+
+def changed_by(job: FileBackupSpec, data: DataSpec, last: float | None = None) -> Changed | None:
+    """How data have changed since the backup on which this one is based, or since the store got them, if that is later.
+
+    The store got them so many seconds ago; unless given, what the backup says of it counts. None if nothing is known.
+    """
+    age, change, said = job.base_age(), change_of(data.change), job.deduplication
+    if last is None and said is not None and said.last is not None:
+        last = said.last.si
+    ages = [each for each in (age, last) if each is not None]
+    if change is None or data.change is None or not ages:
+        return None
+    size = max(data.size.si, 1.0)
+    least = 1.0 / size  # a byte, as `portion` has it
+    files = change_of(data.change, size / si_or(data.files, 1.0)) or change
+    share = max(differs(change, min(ages)), least)
+    sent = 1.0 if age is None else max(differs(files if job.method == "file_level" else change, age), least)
+    return Changed(change, si_or(data.change.run, size), sent, share)

@@ -3,68 +3,85 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from simbackup.catalogue import Reduction
-from simbackup.late import late
-from simbackup.methods.compression.make import reduction_of
+from simbackup.late import changed, late
+from simbackup.methods.copies import shared
 from simbackup.methods.database.make import replaying
-from simbackup.methods.file_backup.changed import changed_by
-from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
-from simbackup.methods.file_backup.inline_make import inline
-from simbackup.methods.file_backup.null import NullBackup
-from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
-from simbackup.methods.file_backup.restore import Restore, Way
+from simbackup.methods.file_backup.backup import Backup, Twin
+from simbackup.methods.file_backup.between import changed_by
+from simbackup.methods.file_backup.reader import Reader
+from simbackup.methods.file_backup.restore import DiskRestore, ObjectRestore, Restore, Way
 from simbackup.methods.file_backup.reverse import ReverseBackup
 from simbackup.methods.file_backup.spec import FileBackupSpec
 from simbackup.methods.file_backup.spool import SpooledBackup
-from simbackup.methods.file_backup.tape import TapeBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
 from simbackup.methods.job import Work
+from simbackup.methods.reduction.make import reduction_of
 from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.share.live import Share
 from simbackup.methods.share.make import share_of
 from simbackup.methods.tool.make import tool_of
-from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
+from simbackup.schema.capability import MediaLibrary, ObjectTarget
 from simbackup.schema.job import FilesSaving, Storing
 from simbackup.schema.quantity import Pieces, si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Copying
 
 
 def make(job: FileBackupSpec, spec: Spec) -> Work:
-    """The backup, with the copies that it writes at the same time."""
-    work, copies = _alone(job, spec), spec.inline_copies_of(job)
-    if copies and isinstance(work, DiskBackup | ObjectBackup | TapeBackup):
-        return inline(work, copies, spec)
-    return work
-
-
-def _alone(job: FileBackupSpec, spec: Spec) -> Work:
-    """The backup, to the drives of a library or to a disk of any host."""
+    """The backup, to the drives of a library or to a disk of any host, with the copies that it writes meanwhile."""
     keeper = spec.reader_of(job.data, job.source)
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
-    target = spec.devices[job.to]
-    if isinstance(target, MediaLibrary) and job.spool is not None:
+    if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
         spool, server = job.spool, spec.owner_of(job.spool.on) or ""
-        backup = _onto_disk(job, spec, (host, share), spool.on, server)
+        reader = _reader(job, spec, (host, share), spool.on, server)
         way = spec.way_to(server, job.to) or ()
-        return SpooledBackup(backup, spool.size.si, spool.overlapped, job.to, way, job.pool)
-    backup = _onto_disk(job, spec, (host, share), job.to, spec.owner_of(job.to) or "")
-    if isinstance(target, MediaLibrary):
-        return TapeBackup(backup, job.pool, int(si_or(job.multiplexing, 1.0)))
-    if isinstance(target, ObjectTarget):
-        return ObjectBackup(backup, _object_size(job))
-    if isinstance(target, Sink):
-        return NullBackup(backup)
-    return ReverseBackup(backup) if job.level == "reverse" else backup
+        return SpooledBackup(reader, spool.size.si, spool.overlapped, job.to, way, job.pool)
+    reader, copies = _reader(job, spec, (host, share), job.to, spec.owner_of(job.to) or ""), spec.inline_copies_of(job)
+    if job.level == "reverse":
+        return ReverseBackup(reader)
+    size = _object_size(job) if isinstance(spec.devices[job.to], ObjectTarget) else None
+    backup = Backup(reader, job.pool, int(si_or(job.multiplexing, 1.0)), size)
+    return _inline(backup, copies, spec) if copies else backup
 
 
-def _onto_disk(job: FileBackupSpec, spec: Spec, reader: tuple[str, Share | None], to: str, server: str) -> DiskBackup:
-    """The backup as one onto a disk of a server, or onto what is reached like one."""
+def _inline(backup: Backup, copies: Mapping[str, Copying], spec: Spec) -> Backup:
+    """The backup, with the other targets that it writes at the same time.
+
+    The host that reads sends each target its bytes. Targets of one other host get them once, and it passes them on. A
+    drive takes them from the buffer into which they were read; for other targets they are copied once more.
+    """
+    reader = backup.reader
+    first, stored = spec.owner_of(reader.to) or "", shared(reader.reduction).stored
+    servers = [spec.owner_of(copy.to) or "" for copy in copies.values()]
+    crossed: dict[str, set[str]] = {first: set(reader.networks)}
+    twins: list[Twin] = []
+    for (name, copy), server in zip(copies.items(), servers, strict=True):
+        way = spec.way_to(reader.host, copy.to) or ()
+        passed_on = server in crossed and server not in {"", reader.host}
+        there = crossed.setdefault(server, set())
+        networks = tuple(link for link in way if not (passed_on and link in there))
+        there.update(way)
+        each = copy.object_size.si if copy.object_size else None
+        tool = changed(reader.tool, further_served=(servers.count(server) - 1) / stored)
+        connections = int(si_or(copy.connections, 1.0))
+        twins.append(Twin(name, copy.to, server, networks, tool, copy.pool, connections, each, passed_on=passed_on))
+    sent = [not (twin.passed_on or isinstance(spec.devices[twin.to], MediaLibrary)) for twin in twins]
+    passed = [twin.passed_on and twin.server == first for twin in twins]
+    tool = changed(reader.tool, further=sum(sent) / stored, further_served=sum(passed) / stored)
+    return replace(backup, reader=changed(reader, tool=tool), twins=tuple(twins))
+
+
+def _reader(job: FileBackupSpec, spec: Spec, reader: tuple[str, Share | None], to: str, server: str) -> Reader:
+    """What is read, and how it comes to a server."""
 
     def connections() -> int:
         own = _workers(job, spec) if _file_by_file(job, job, spec, to) else 1
@@ -72,7 +89,7 @@ def _onto_disk(job: FileBackupSpec, spec: Spec, reader: tuple[str, Share | None]
 
     host, share = reader
     return late(
-        DiskBackup, host=host, data=job.data, to=to, server=server, networks=spec.way_to(host, to) or (),
+        Reader, host=host, data=job.data, to=to, server=server, networks=spec.way_to(host, to) or (),
         method=job.method, tool=tool_of(job.tool), source=job.source, workers=lambda: _workers(job, spec), share=share,
         connections=connections, since=job.base_age, level=job.level, reduction=_reduction(job, spec),
         streams=lambda: int(si_or(job.streams, 1.0)),
@@ -106,12 +123,6 @@ def _workers(job: FileBackupSpec, spec: Spec) -> int:
     """
     own = job.tool.workers if job.tool is not None else None
     return min(round(si_or(job.workers, si_or(own, 1.0))), _of_stream(_files(job, spec), job.streams))
-
-
-def _server(spec: Spec, target: str, host: str) -> str | None:
-    """The host that a library or a store belongs to, if that is another."""
-    owner = spec.owner_of(target)
-    return owner if owner != host else None
 
 
 def _file_by_file(saved: FilesSaving, written: Storing, spec: Spec, device: str) -> bool:
@@ -153,11 +164,9 @@ def _way_back(job: RestoreSpec, saved: FilesSaving, spec: Spec, device: str) -> 
     common: dict[str, Any] = {
         "host": host, "to": to, "networks": spec.way_from(runs, device) or (), "selection": lambda: selection_of(job),
         "tool": tool_of(saved.tool), "workers": workers, "connections": connections, "share": share, "kept": kept,
+        "server": spec.owner_of(device) or "",
     }  # fmt: skip
     if isinstance(spec.devices[device], ObjectTarget):
-        server = _server(spec, device, runs)
-        return late(ObjectRestore, **common, object_size=lambda: _object_size(written), server=server)
-    common["streams"] = lambda: int(si_or(job.streams, 1.0))
-    if isinstance(spec.devices[device], MediaLibrary):
-        return late(TapeRestore, **common, server=_server(spec, device, runs))
-    return late(DiskRestore, **common, server=spec.owner_of(device) or "")
+        return late(ObjectRestore, **common, object_size=lambda: _object_size(written))
+    made = TapeRestore if isinstance(spec.devices[device], MediaLibrary) else DiskRestore
+    return late(made, **common, streams=lambda: int(si_or(job.streams, 1.0)))

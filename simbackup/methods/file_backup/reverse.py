@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from simbackup.catalogue import Copy, Extent, SaveSet
-from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
-from simbackup.methods.file_backup.disk import DiskBackup, ReadsLikeDisk
+from simbackup.methods.file_backup.backup import Backup
 from simbackup.methods.file_backup.portion import Portion, changed_blocks, scattered_writes
+from simbackup.methods.file_backup.reader import Reads
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import System
 from simbackup.trace.activity import Activity
@@ -19,7 +20,7 @@ MOVED_ASIDE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class ReverseBackup(ReadsLikeDisk):
+class ReverseBackup(Reads):
     """An incremental backup to a disk that is written into the newest full backup of its data there.
 
     The first one is a full backup. For each changed run the host of the disk reads the old run, writes that elsewhere,
@@ -28,11 +29,11 @@ class ReverseBackup(ReadsLikeDisk):
 
     def expected(self, system: System) -> float:
         """Bytes that it saves."""
-        return (self.backup if self._newest(system) is not None else self._first).expected(system)
+        return (self if self._newest(system) is not None else self._first).reader.expected(system)
 
     def run(self, system: System, job: str) -> Steps:
         """Find the full backup, bring it up to date, and enter it in the catalogue as of now."""
-        it, newest, time = self.backup, self._newest(system), system.env.now
+        it, newest, time = self.reader, self._newest(system), system.env.now
         if newest is None:
             return (yield from self._first.run(system, job))
         data, (_, full) = system.data[it.data], newest
@@ -49,17 +50,17 @@ class ReverseBackup(ReadsLikeDisk):
         if newest is None:
             self._first.place(system, job, time)
             return
-        part = self.backup.part(system.data[self.backup.data])
-        position = system.reserve(self.backup.to, part.size / newest[1].fetched)
+        part = self.reader.part(system.data[self.reader.data])
+        position = system.reserve(self.reader.to, part.size / newest[1].fetched)
         self._enter(system, job, part, newest, (time, position))
 
     @property
-    def _first(self) -> DiskBackup:
-        return changed(self.backup, since=None, level="full")
+    def _first(self) -> Backup:
+        return Backup(changed(self.reader, since=None, level="full"))
 
     def _newest(self, system: System) -> tuple[SaveSet, Copy] | None:
         """The newest full backup of the data on the disk, and its copy there."""
-        it = self.backup
+        it = self.reader
         for saved in reversed(system.catalogue.save_sets):
             if (saved.data, saved.method, saved.level) == (it.data, it.method, "full"):
                 copy = next((copy for copy in saved.copies if copy.target == it.to and not copy.undone), None)
@@ -69,7 +70,7 @@ class ReverseBackup(ReadsLikeDisk):
 
     def _replace(self, system: System, job: str, part: Portion, full: Copy, position: float) -> Steps:
         """Write the changes into the full backup while the old data are read and written elsewhere."""
-        it, stored, volume = self.backup, full.fetched, system.of(Volume)[self.backup.to]
+        it, stored, volume = self.reader, full.fetched, system.of(Volume)[self.reader.to]
         server, data = system.hosts[it.server], system.data[it.data]
         begin, whole = full.extents[0].position, data.size / stored
         run = (data.run if it.method == "image" else part.size / max(part.files, 1.0)) / stored
@@ -78,16 +79,13 @@ class ReverseBackup(ReadsLikeDisk):
         further = MOVED_ASIDE / stored
         away = it.server != it.host
         tool = changed(it.tool, **{"further_served" if away else "further": further})
-        shape = changed(it, tool=tool).arriving(system, job, part)
+        shape = changed(it, tool=tool).arriving(system, job)
         shape = shape.in_parallel_with(old, max(shape.workers, 1))
         size = part.size / stored
         into = VolumeRange(volume, begin, size, scattered_writes(volume, (begin, whole), share, run))
         flow = system.bounded(job, shape).start(system.network, job, Activity.SAVE, part.size)
-        cache, pending = server.cache(volume.region.store), list[Dirty]()
-        for place in (VolumeRange(volume, position, size), into):
-            volume.expect(place.begin, place.size)
-            pending.append(cache.take(job, place, flow, 1.0 / stored))
-            system.note_dirty(pending[-1].on_disk)
+        places = VolumeRange(volume, position, size), into
+        pending = [system.fill(job, it.server, place, flow, 1.0 / stored) for place in places]
         yield flow.done
         system.account(job, flow)
         yield from system.written_back(job, pending)
@@ -97,7 +95,7 @@ class ReverseBackup(ReadsLikeDisk):
         self, system: System, job: str, part: Portion, newest: tuple[SaveSet, Copy], when: tuple[float, float]
     ) -> None:
         """Enter the full backup as of a time, and note in earlier save sets what was moved now."""
-        it, (before, full), (time, position) = self.backup, newest, when
+        it, (before, full), (time, position) = self.reader, newest, when
         aside = Copy(job, it.to, full.compression, time, [Extent(0.0, part.size, it.to, position)], full.reduction)
         undone = SaveSet(job, it.data, it.method, part.size, part.files, time, [aside], "incremental")
         made = replace(full, job=job, time=time, extents=list(full.extents), undone=[])

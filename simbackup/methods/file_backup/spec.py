@@ -6,21 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
-from simbackup.schema.capability import BackupTarget, Sink
-from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
-from simbackup.schema.part import Path
-from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
-
-if TYPE_CHECKING:
-    from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
-    from simbackup.schema.job import Restoring
-
-from simbackup.methods.compression.spec import CompressionSpec
-from simbackup.methods.deduplication.make import new_since
-from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import (
     SpoolSpec,
+    changed_by,
     check_level,
     check_reader,
     check_reduction,
@@ -28,10 +16,20 @@ from simbackup.methods.file_backup.between import (
     check_spool,
     why_not_inline,
 )
-from simbackup.methods.file_backup.changed import changed_by
+from simbackup.methods.reduction.make import new_since
+from simbackup.methods.reduction.spec import CompressionSpec, DeduplicationSpec
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.capability import BackupTarget, Sink
+from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
+from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
+from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring
 
 
 class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simbackup.catalogue import Copy, SaveSet
+from simbackup.catalogue import Copy
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.late import changed
-from simbackup.methods.compression.live import compressed
-from simbackup.methods.existing import OnTape
-from simbackup.methods.file_backup.disk import ReadsLikeDisk
-from simbackup.methods.file_backup.staging import Crossing, staged
-from simbackup.methods.file_backup.tape_writer import TapeWriter, marks
+from simbackup.methods.copies import OnTape
+from simbackup.methods.file_backup.reader import Reads
+from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, staged
 from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.reduction.live import compressed
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
@@ -40,7 +39,7 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
-class SpooledBackup(ReadsLikeDisk):
+class SpooledBackup(Reads):
     """A backup to a disk in pieces, each of which then goes to tape; the cartridge stays mounted between them."""
 
     room: float
@@ -56,7 +55,7 @@ class SpooledBackup(ReadsLikeDisk):
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, spool and write all pieces; then enter the catalogue."""
-        it = self.backup
+        it = self.reader
         data = system.data[it.data]
         part, stored = it.begin(system, data), it.reduction.stored
         copy = Copy(job, self.library, data.compression, system.env.now, reduction=it.reduction)
@@ -75,20 +74,20 @@ class SpooledBackup(ReadsLikeDisk):
                     yield from self._drain(system, copy, each)
         finally:
             spool.give_back(place, room)
-        system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, copy.time, [copy], it.level))
+        system.catalogue.add(it.saved(job, part, copy.time, [copy]))
         return Moved(part.size, part.files)
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the save set on cartridges, as if written at a time."""
-        it, data = self.backup, system.data[self.backup.data]
+        it, data = self.reader, system.data[self.reader.data]
         part, copy = it.part(data), Copy(job, self.library, data.compression, time, reduction=it.reduction)
         OnTape(part.size, pool=self.pool).place(system, copy)
-        system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level))
+        system.catalogue.add(it.saved(job, part, time, [copy]))
 
     def _passes(self, size: float, place: float) -> list[Pass]:
         """The pieces of a save set in order."""
         room = self.room / HALVES if self.overlapped else self.room
-        most = room * self.backup.reduction.stored
+        most = room * self.reader.reduction.stored
         number = max(math.ceil(size / most), 1)
         found: list[Pass] = []
         for i in range(number):
@@ -104,7 +103,7 @@ class SpooledBackup(ReadsLikeDisk):
         def take() -> Process:
             for i, each in enumerate(passes):
                 if i >= HALVES:
-                    with system.clock.span(copy.job, f"devices.{self.backup.to}", Activity.WAIT_FOR_ROOM):
+                    with system.clock.span(copy.job, f"devices.{self.reader.to}", Activity.WAIT_FOR_ROOM):
                         yield empty[i - HALVES]
                 yield from self._take(system, copy.job, each)
                 full[i].succeed()
@@ -119,19 +118,19 @@ class SpooledBackup(ReadsLikeDisk):
 
     def _take(self, system: System, job: str, each: Pass) -> Process:
         """Write a piece to the disk of the server; its tape copy reads it from there, not from memory."""
-        it, data = self.backup, system.data[self.backup.data]
+        it, data = self.reader, system.data[self.reader.data]
         how, networks = it.reduction, [system.networks[name] for name in it.networks]
         shape = compressed(it.reading(system, data), system.hosts[it.host], system.hosts[it.server], how)
         if networks:
             shape = shape.over(networks, 1.0 / how.sent, it.connections, it.tool.window)
         shape = shape._replace(sent=1.0 / how.sent)
-        shape = it.serving(system, shape, it.part(data))
+        shape = it.serving(system, shape)
         place = VolumeRange(system.of(Volume)[it.to], each.place, each.size / how.stored)
         yield from system.write_through(job, it.server, place, shape.times(how.stored), Activity.SAVE)
 
     def _drain(self, system: System, copy: Copy, each: Pass) -> Process:
         """Write a piece to tape."""
-        it = self.backup
+        it = self.reader
         server, networks = system.hosts[it.server], [system.networks[name] for name in self.networks]
         stored = it.reduction.stored
         source = system.of(Volume)[it.to].region.part(each.place, each.size / stored)
@@ -143,9 +142,7 @@ class SpooledBackup(ReadsLikeDisk):
 
         tool = it.tool if each.last else changed(it.tool, unload_after=math.inf)
         away = command_travel(networks, reading=False)
-        data = system.data[it.data]
-        part = it.part(data)
+        marks = it.marks(system, it.part(system.data[it.data]))
         yield from TapeWriter(
-            each.size, shape, tool, pool=self.pool, marks=marks(it.tool, data, it.method, part.size, part.files),
-            begin=each.begin, away=away,
+            each.size, shape, tool, pool=self.pool, marks=marks, begin=each.begin, away=away,
         ).write(system, copy)  # fmt: skip

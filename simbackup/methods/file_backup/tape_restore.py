@@ -7,21 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from simbackup.catalogue import Copy, Extent, SaveSet
-from simbackup.devices.host.page_cache import Dirty, VolumeRange
+from simbackup.devices.host.page_cache import Dirty
 from simbackup.devices.joint_reading import JointReading
 from simbackup.devices.library import Drive, DriveLoad, Library
 from simbackup.devices.network.live import NEAR, command_travel, commanded
 from simbackup.devices.shape import FlowShape
-from simbackup.late import Late
-from simbackup.methods.compression.live import expanded
-from simbackup.methods.file_backup.arriving import Arrival
-from simbackup.methods.file_backup.passes import Pass, end_of, passes, width
-from simbackup.methods.file_backup.portion import applied
+from simbackup.methods.file_backup.way_back import WayBack
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.making import NONE, FilesMade, beside
-from simbackup.methods.selection import Piece, Selection, passed_over, wanted
-from simbackup.methods.share.live import Share, making
-from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.methods.making import NONE, FilesMade
+from simbackup.methods.reduction.live import expanded
+from simbackup.methods.selection import Piece, passed_over
+from simbackup.methods.tape_reader import Pass, end_of, passes, width
+from simbackup.methods.tool.live import prepare
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
@@ -87,40 +84,14 @@ class _Wants:
 
 
 @dataclass(frozen=True, slots=True)
-class TapeRestore(Late):
+class TapeRestore(WayBack):
     """A restore from tape, of a save set or of some of its files, to the place of a data set."""
-
-    host: str
-    """The host of the data set."""
-    to: str
-    """The data set."""
-    networks: tuple[str, ...]
-    """The links from the library to the host."""
-    selection: Selection | None
-    """The files that are wanted; None for all."""
-    tool: Tool = NO_TOOL
-    """The program."""
-    streams: int = 1
-    """Drives that read at once."""
-    workers: int = 1
-    """Workers of each stream that create files."""
-    connections: int = 1
-    """Network connections of each stream."""
-    server: str | None = None
-    """The host of the library, if that is another; None otherwise."""
-    share: Share | None = None
-    """The share over which files are written; None to write them locally."""
-    kept: bool = True
-    """Whether data are written; otherwise they are only read."""
-
-    @property
-    def _arrival(self) -> Arrival:
-        return Arrival(self.host, self.to, self.kept)
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Divide the cartridges among the drives, and wait until all data are on disk, if the program does."""
         target = system.data[self.to]
-        files, pieces = wanted(saved, self.selection)
+        by_file = saved.method == "file_level"
+        files, pieces, total, made, extra = self.wanted(system, job, saved, by_file=by_file)
         over = passed_over(saved, pieces, self.tool.restore_reads) if self.selection is not None else []
         runs = [extent for begin, size in sorted([*pieces, *over]) for extent in copy.locate(begin, size)]
         yield from prepare(system, job, target, self.tool, files)
@@ -132,12 +103,9 @@ class TapeRestore(Late):
         streams = min(self.streams, len(cartridges))
         if streams > 1:  # the longest first, so that all drives end at about the same time
             cartridges.sort(key=lambda name: -sum(run.size for run in on_medium[name]))
-        total = sum(size for _, size in pieces)
-        made = self.tool.made(files / total if self.kept and saved.method == "file_level" else 0.0)
-        extra = applied(saved, target) if saved.method == "image" else beside(target, made)
         under_way = _UnderWay(system, job, copy, made, pending, extra, over)
         parts = [self._part(under_way, (cartridges, on_medium)) for _ in range(streams)]
-        with self._arrival.shut_out(system):
+        with self.shut_out(system):
             yield from side_by_side(system, parts)
             yield from system.written_back(job, self.tool.awaited(pending))
         return Moved(total, float(files))
@@ -228,8 +196,8 @@ class TapeRestore(Late):
     def read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Process:
         """Read one run, a `share` of what a pass reads, from tape into the page cache of the host."""
         system, copy, passes = it.system, it.copy, it.passes(extent)
-        made, arrival = (NONE, self._arrival.unkept) if passes else (it.made, self._arrival)
-        host, target = system.hosts[self.share.host if self.share else self.host], system.data[self.to]
+        made, way = (NONE, self.unkept) if passes else (it.made, self)
+        host, target = system.hosts[self.runs], system.data[self.to]
         how, ratio = copy.reduction, copy.reduction.stored
         networks = [system.networks[name] for name in self.networks]
         stream = DriveLoad(
@@ -247,14 +215,9 @@ class TapeRestore(Late):
             far = commanded(networks)
             fill = self.tool.sending(fill, networks, loaded=True, share=1.0 / how.sent, travelled=far)
         fill = expanded(fill, host, None, how)
-        if self.server is not None:
-            fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())
-        fill = making(fill, system, (host, self.share), target, made)
-        if made.per_byte:
-            fill = fill._replace(workers=self.workers)
-        begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
-        place = VolumeRange(target.volume, begin, extent.size, it.beside)
+        fill = self.making(system, self.served(system, fill, how.handled()), target, made)
+        place = self.place(target, extent.begin, extent.size, it.beside)
         fill = fill._replace(weight=share, sent=1.0 / how.sent)
         law = drive.law(stream)
         activity = Activity.READ if passes else Activity.TRANSFER
-        it.pending.extend((yield from arrival.take(system, it.job, place, fill, activity, law=law)))
+        it.pending.extend((yield from way.take(system, it.job, place, fill, activity, law=law)))

@@ -17,9 +17,10 @@ from simbackup.engine.flow import LocalWeight
 from simbackup.engine.limit import Spot
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
-from simbackup.late import Late, changed
-from simbackup.methods.share.live import Served, requested
-from simbackup.system import JobFailedError
+from simbackup.late import Late, changed, late
+from simbackup.methods.share.live import Served, Share, requested
+from simbackup.methods.tool.live import Tool
+from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 
 
@@ -71,6 +72,25 @@ class Walkers(Late):
     def looked_at(self, sent: float) -> float:
         """The share (0 to 1) of all files that is only examined, when a share is sent."""
         return 0.0 if sent >= 1.0 or self.tracked else 1.0 - sent
+
+
+def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Walkers:
+    """Those who walk the files of a backup, over a share if there is one."""
+    return late(
+        Walkers, workers=workers, file_cpu=lambda: tool.file_cpu,
+        remote=None if share is None else remote(system, share), look_cpu=lambda: tool.look_cpu,
+        reads_records=lambda: tool.reads_records,
+    )  # fmt: skip
+
+
+def remote(system: System, share: Share) -> Remote:
+    """The host that keeps the files of a share, as those see it who walk them."""
+    networks, keeper = tuple(system.networks[name] for name in share.networks), system.hosts[share.keeper]
+    return late(
+        Remote, keeper=keeper, networks=networks, calls=share.calls, request=share.request,
+        look_calls=lambda: share.look_calls, answering=keeper.seconds(share.call_cpu),
+        served=lambda: share.served(system),
+    )  # fmt: skip
 
 
 def walking(

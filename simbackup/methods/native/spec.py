@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.methods.database.replaying import check_replay
+from simbackup.methods.database.spec import check_replay
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import Figures
-from simbackup.schema.job import BackupJob, JobSpec, Lasting, SharedOut
+from simbackup.schema.job import BackupJob, JobSpec, Lasting, Names, SharedOut
 from simbackup.schema.part import Modelled, Path
+from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, TimePerByte
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.schema.job import Restoring
-
-from typing import Literal
-
-from simbackup.schema.job import Names
-from simbackup.schema.quantity import (
-    Duration,
-    Frozen,
-    Pieces,
-    PositiveSize,
-    TimePerByte,
-)
 
 
 class BackupEngineSheet(Frozen):

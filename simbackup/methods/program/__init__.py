@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.methods.program.sheet import ProgramSheet
+from simbackup.methods.program.sheet import ProgramSheet, WorkersSheet
 from simbackup.methods.program.spec import ProgramJobSpec
 from simbackup.schema.registry import MethodKind
 
@@ -14,4 +14,4 @@ KINDS = (
         "simbackup.methods.file_backup.make:restore",
     ),
 )
-SHEETS = {"program": ProgramSheet}
+SHEETS = {"program": ProgramSheet, "workers": WorkersSheet}

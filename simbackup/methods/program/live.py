@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
-from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
+from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.network.live import command_travel
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
@@ -19,13 +19,11 @@ from simbackup.equations.change import differs
 from simbackup.equations.files import directories_with
 from simbackup.equations.stages import serial_part
 from simbackup.late import Late, changed
-from simbackup.methods.existing import OnTape
+from simbackup.methods.copies import OnTape, enter
 from simbackup.methods.file_backup.portion import portion
-from simbackup.methods.file_backup.staging import Crossing, handing_over
-from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, handing_over
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside
-from simbackup.methods.new_copy import enter
 from simbackup.methods.program.lowering import (
     Context,
     Group,
@@ -383,11 +381,8 @@ class _Phase:
         """Let a flow fill the cache before its device with the bytes of each item."""
         system, job = self.context.system, self.context.job
         here = place._replace(begin=place.begin + part.begin * to.size, size=part.items * to.size)
-        if place.volume.fits(here.begin, here.size) < min(LEAST, here.size):
-            raise JobFailedError(f"no space left on '{place.volume.name}'")
-        place.volume.expect(here.begin, here.size)
-        dirty = system.hosts[to.host].cache(place.volume.region.store).take(job, here, flow, to.size)
-        system.note_dirty(dirty.on_disk)
+        system.fits(here)
+        dirty = system.fill(job, to.host, here, flow, to.size)
         if to.data not in self.in_memory:
             self.pending.append(dirty)
 

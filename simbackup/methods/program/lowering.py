@@ -20,14 +20,12 @@ from simbackup.devices.store import Direction, bus
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.late import Late, changed
-from simbackup.methods.compression.live import coding
-from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.disk import lying
-from simbackup.methods.file_backup.portion import Portion
-from simbackup.methods.file_backup.walk import Walkers, walking
-from simbackup.methods.file_backup.walkers import remote
+from simbackup.methods.file_backup.portion import Portion, asked_blocks
+from simbackup.methods.file_backup.walk import Walkers, remote, walking
 from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.program.portions import Portions
+from simbackup.methods.reduction.live import coding
 from simbackup.methods.share.live import Share, asked, created, sending, written
 from simbackup.methods.tool.live import NO_TOOL
 from simbackup.system import BackupSource, System

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from simbackup.data.live import Files
 from simbackup.equations.coding import cost_of_coding, ratio_of_rest
 from simbackup.late import late
-from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.program.live import Program
 from simbackup.methods.program.lowering import Group, Running, Step, TapeTarget
 from simbackup.methods.program.sheet import CORES, CPU, STORED, GroupSpec, StepSpec, steps_of
 from simbackup.methods.program.spec import DATA, TARGET, ProgramJobSpec
+from simbackup.methods.reduction.make import reduction_of
 from simbackup.methods.share.live import Share
 from simbackup.methods.share.make import share_of
 from simbackup.parameters import parameters_of

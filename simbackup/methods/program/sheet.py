@@ -199,3 +199,12 @@ def items_of(operation: OperationSpec) -> Mapping[tuple[str, ...], Quantity]:
     }
     steps = {(*path, "items"): step.items for path, step in steps_of(operation).items() if step.items is not None}
     return groups | steps
+
+
+class WorkersSheet(Frozen):
+    """Several workers that share the work of one job."""
+
+    serial_share: Share
+    """Share of the work that one worker does while the others wait for it: opening, scanning, joining, stragglers, a
+    last flush.
+    """

@@ -9,8 +9,6 @@ from pydantic import Field
 
 from simbackup.data.spec import FilesystemSpec
 from simbackup.errors import choices
-from simbackup.methods.chosen_copy import copy_is_known
-from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.file_backup.between import check_restored
 from simbackup.methods.program.portions import DIRECTORIES
 from simbackup.methods.program.sheet import (
@@ -24,6 +22,8 @@ from simbackup.methods.program.sheet import (
     items_of,
     steps_of,
 )
+from simbackup.methods.reduction.spec import CompressionSpec
+from simbackup.methods.restore.spec import copy_is_known
 from simbackup.methods.share.spec import ShareSpec, check_share
 from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, ObjectTarget, Service, Sink
 from simbackup.schema.facts import Fact, Facts

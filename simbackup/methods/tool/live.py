@@ -50,8 +50,6 @@ class Tool(Late):
     """Core seconds for each byte that is restored; None for those of a copy."""
     server_cpu: float | None = None
     """Core seconds for each byte at its server; None for those of copies."""
-    server_file_cpu: float = 0.0
-    """Core seconds for each file at its server."""
     reads_records: bool = False
     """Whether it also reads the records of files that it examines and does not save."""
     part: float | None = None
@@ -64,8 +62,6 @@ class Tool(Late):
     """Core seconds for each file that it only examines."""
     attributes: float = 0.0
     """Changes of attributes of each restored file."""
-    file_flushes: float = 0.0
-    """Flushes of each restored file."""
     reads_ahead: bool = False
     """Whether it reads the next request while it works on one."""
     ends_in_cache: bool = False
@@ -105,14 +101,14 @@ class Tool(Late):
 
     def awaited(self, pending: Sequence[Dirty]) -> Sequence[Dirty]:
         """The pending writes that it waits for at its end."""
-        return () if self.ends_in_cache and not self.file_flushes else pending
+        return () if self.ends_in_cache else pending
 
     def made(self, per_byte: float) -> FilesMade:
         """The costs of files that it creates, given the files for each byte."""
         if per_byte <= 0.0:
             return FilesMade(0.0)
         each = self.file_cpu if self.make_cpu is None else self.make_cpu
-        return FilesMade(per_byte, each, self.attributes, self.file_flushes)
+        return FilesMade(per_byte, each, self.attributes)
 
     def sending(
         self,
@@ -161,10 +157,8 @@ class Tool(Late):
         """Core seconds of a host for each restored byte of a database; one copy unless the program states its own."""
         return host.seconds(self.restore_cpu) if self.restore_cpu is not None else 1.0 / host.copy_rate
 
-    def serving(
-        self, shape: FlowShape, server: Host, files: float = 0.0, handled: tuple[float, float] = (1.0, 2.0)
-    ) -> FlowShape:
-        """The shape of bytes, and of so many files in each, that a server on another host takes or sends.
+    def serving(self, shape: FlowShape, server: Host, handled: tuple[float, float] = (1.0, 2.0)) -> FlowShape:
+        """The shape of bytes that a server on another host takes or sends.
 
         One thread of it does so for each stream. `handled` are the bytes that it takes or sends for each byte, and
         those that it copies, which count unless the program states its own cost.
@@ -173,7 +167,6 @@ class Tool(Late):
         stated = self.server_cpu
         each = server.seconds(stated) * passed if stated is not None else copied / server.copy_rate
         each += self.further_served / server.copy_rate
-        each += server.seconds(self.server_file_cpu) * files if files else 0.0
         return server.on_threads(shape, each, 1.0 / max(shape.workers, 1))
 
     def copying(self, host: Host, copies: float = 2.0) -> float:

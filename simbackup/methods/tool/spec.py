@@ -1,11 +1,14 @@
-"""What a file may say about backup programs."""
+"""What a file may say about backup programs, and about what they add to a group of save sets."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from simbackup.errors import choices
 from simbackup.methods.selection import Reads
-from simbackup.schema.part import Modelled
+from simbackup.schema.chosen import of_class
+from simbackup.schema.job import FileKeeping, JobSpec, Names
+from simbackup.schema.part import Modelled, Path
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -16,10 +19,15 @@ from simbackup.schema.quantity import (
     Ratio,
     Share,
     SizePerFile,
+    Text,
     TimePerByte,
     TimePerFile,
     Word,
 )
+from simbackup.schema.refers import OF_DATA, Refers
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 
 class BackupToolSheet(Frozen):
@@ -74,8 +82,6 @@ class BackupToolSheet(Frozen):
     """Time of the reference core at the host with the target, if that is a different host, for each byte that it
     receives or sends; by default, twice that given by its copy_rate.
     """
-    server_file_cpu: TimePerFile | None = None
-    """Time of the reference core at that host for each file; none by default."""
     file_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it saves, in addition to that of the file system."""
     make_cpu: TimePerFile | None = None
@@ -108,11 +114,9 @@ class BackupToolSheet(Frozen):
     """
     attributes: Count | None = None
     """Number of changes of attributes (times, owner, rights) that it makes to each restored file; none by default."""
-    file_flushes: Count | None = None
-    """How often it waits for each restored file until that is on disk (fsync); never by default."""
     ends_in_cache: Annotated[bool, Word()] = False
     """Whether a restore ends when its last bytes are in the memory of their host, as of programs that never ask for a
-    flush; they go to disk afterwards. No effect beside `file_flushes`. By default, it ends when all is on disk. Save
+    flush; they go to disk afterwards. By default, it ends when all is on disk. Save
     sets are always on disk at the end.
     """
     resumes: Annotated[bool, Word()] = False
@@ -156,3 +160,53 @@ class BackupToolSheet(Frozen):
 
 class BackupToolSpec(Modelled, BackupToolSheet):
     """The backup program that runs a job."""
+
+
+class StartGroupSpec(JobSpec):
+    """Start of a group: what the backup program does before the first save set begins."""
+
+    method: Literal["start_group"]
+    tool: BackupToolSpec
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    moves: ClassVar[bool] = False
+
+
+class SaveIndexSpec(JobSpec):
+    """Backup of the index in which the backup program lists every file that it has saved."""
+
+    method: Literal["save_index"]
+    of: Annotated[Names, Refers("indexes", "jobs")]
+    """The backups whose files it lists."""
+    tool: BackupToolSpec
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    moves: ClassVar[bool] = False
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report jobs that are not file backups."""
+        legal = of_class(checks.spec.jobs, FileKeeping)
+        for name in self.of:
+            if not checks.name((*path, "of"), name, legal, "job") and name in checks.spec.jobs:
+                checks.report((*path, "of"), f"'{name}' is not a file backup", choices(name, legal))
+
+
+class SystemStateSpec(FileKeeping):
+    """Backup of the state of an operating system through its shadow copy service."""
+
+    method: Literal["system_state"]
+    machine: Annotated[Text, Refers("acts on", "hosts")]
+    """The host whose state is saved."""
+    data: Annotated[Text, OF_DATA] | None = None
+    """The data set with its files; none by default."""
+    tool: BackupToolSpec
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    moves: ClassVar[bool] = False
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report an unknown host or unknown data."""
+        with checks.about(*path):
+            checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
+        if self.data is not None:
+            checks.data_set(path, self.data)

@@ -1,8 +1,11 @@
-"""A program that writes a data set."""
+"""Programs that write a data set, or copy one onto another."""
 
 from __future__ import annotations
 
-from simbackup.methods.write.spec import WriteSpec
+from simbackup.methods.write.spec import CopySpec, WriteSpec
 from simbackup.schema.registry import MethodKind
 
-KINDS = (MethodKind(("write",), WriteSpec, "simbackup.methods.write.make:make"),)
+KINDS = (
+    MethodKind(("write",), WriteSpec, "simbackup.methods.write.make:make"),
+    MethodKind(("copy",), CopySpec, "simbackup.methods.write.make:make_copy"),
+)

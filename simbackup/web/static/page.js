@@ -56,7 +56,8 @@ function stale(is) {
 function status(text, done = 0, of = 0) {
   if ($("status").dataset.step !== text) $("status").textContent = $("status").dataset.step = text;
   const bar = $("progress");
-  bar.hidden = $("cancel").hidden = running === null;
+  bar.hidden = $("percent").hidden = $("cancel").hidden = running === null;
+  $("percent").textContent = of > 0 ? `${Math.floor((100 * done) / of)} %` : "";
   if (of > 0) { bar.max = of; bar.value = done; } else bar.removeAttribute("value");
 }
 

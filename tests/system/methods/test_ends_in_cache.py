@@ -49,13 +49,6 @@ def test_it_ends_in_memory_or_on_disk(kind: str) -> None:
     assert elapsed(kind, cache=False, limit="90 %") == pytest.approx(50.0, rel=0.01)
 
 
-def test_whoever_flushes_each_file_does_not_end_in_memory() -> None:
-    """All that it has made is on disk when it has made the last file."""
-    flushing = JOBS["disk"].replace("ends_in_cache: CACHE", "ends_in_cache: true, file_flushes: 1")
-    text = (SITE + flushing).replace("LIMIT", "90 %")
-    assert float(sb.simulate(text).get("jobs.job.elapsed")) == pytest.approx(50.0, rel=0.01)
-
-
 @for_each("kind", list(JOBS))
 def test_the_disk_decides_where_memory_is_full(kind: str) -> None:
     """Room for 200 MB: the last of them are in memory when the others are on disk, after 800 MB at 20 MB/s."""

@@ -87,16 +87,6 @@ def test_writes_behind_take_the_disk_and_writes_that_are_waited_for_the_program(
         assert result.get("jobs.write.elapsed") == pytest.approx(FILES * (10e-3 + bytes_too), rel=0.02)
 
 
-@pytest.mark.parametrize("flushes", [1, 2])
-def test_a_program_that_flushes_each_file_waits_for_data_and_journal(tmp_path: Path, flushes: int) -> None:
-    """Two positioned writes of the disk for each flush, of 10 ms and a record of 1 kB each."""
-    tool = f"tool: {{start_time: 0 s, mount_time: 0 s, file_flushes: {flushes}}}"
-    jobs = f"  save: {{method: file_level, data: d, to: a, {tool}}}\n  back: {{restore: save, to: e, after: save}}\n"
-    result = run(tmp_path, jobs, "create_cpu: 0 s/file")
-    seconds = FILES * (2 * flushes * (10e-3 + 1e3 / 50e6) + 10e3 / 50e6)
-    assert result.get("jobs.back.elapsed") == pytest.approx(seconds, rel=0.02)
-
-
 def test_a_journal_takes_bytes_in_sequence(tmp_path: Path) -> None:
     costs = "create_cpu: 0 s/file, log_record: 39 kB/file"
     result = run(tmp_path, "  write: {method: write, data: e, flush: true}\n", costs)

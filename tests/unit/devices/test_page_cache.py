@@ -42,7 +42,9 @@ class Bench:
 
     def _write(self, name: str, size: float, begin: float, rate: float) -> Generator[simpy.Event, Any, None]:
         fill = FlowShape({self.host.cpu: 1.0 / rate}).at_most(rate, self.host.cpu.name)
-        _, dirty = yield from self.cache.write(f"jobs.{name}", VolumeRange(self.volume, begin, size), fill)
+        flow = fill.start(self.network, f"jobs.{name}", "write", size)
+        dirty = self.cache.take(f"jobs.{name}", VolumeRange(self.volume, begin, size), flow)
+        yield flow.done
         self.written[name] = float(self.env.now)
         yield dirty.on_disk
         self.on_disk[name] = float(self.env.now)

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simbackup.catalogue import Extent
-from simbackup.methods.file_backup.passes import passes, width
+from simbackup.methods.tape_reader import passes, width
 
 SIZES = st.floats(1e4, 1e9)
 PLACES = st.floats(0.0, 1e9)

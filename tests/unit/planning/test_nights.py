@@ -158,7 +158,38 @@ def test_a_queue_that_grows_for_ever_is_carried_on() -> None:
     found = daily(30.0)
     assert found.behind == date(2027, 1, 2)
     assert [round(verdict.elapsed / 3600) for verdict in found.verdicts] == [30 + 6 * i for i in range(28)]
-    assert found.queue == ("a", date(2027, 1, 3), date(2027, 1, 29), 27 * 6 * 3600.0)
+    assert found.queue == ("a", date(2027, 1, 3), date(2027, 1, 29), 27 * 6 * 3600.0, "")
+
+
+@pytest.mark.parametrize(
+    ("cause", "hours", "late"), [
+        ("copy on targets.vault.link", 15, 27 * 6 + 15),  # two systems share it: 30 h of work each day
+        ("copy on machines.guest.host", 15, None),  # each has its own, which is idle for 9 h each day
+        ("copy on machines.guest.host", 26, 27 * 2),
+    ],
+)  # fmt: skip
+def test_copies_that_never_catch_up_are_carried_on(cause: str, hours: int, late: int | None) -> None:
+    """Backups of an hour, whose copies wait for each other where they share what holds them up."""
+
+    def play(night: Night) -> dict[str, Outcome]:
+        found: dict[str, Outcome] = {}
+        ends: dict[str, float] = {}
+        for run in sorted(night.runs, key=lambda run: run.later):
+            due = begin("20:00") + run.later * 86_400
+            for system in ("a", "b"):
+                lane = cause if "targets" in cause else system
+                ends[lane] = max(due + 3600, ends.get(lane, 0.0)) + hours * 3600
+                found[job_of(system, run.later)] = Outcome(due, due + 3600, 1.0)
+                found[job_of(system, run.later, "tape")] = Outcome(due, ends[lane], 1.0, cause=cause)
+        return found
+
+    policy = {"to": "pool", "at": "20:00", "schedule": {"full": "daily"}, "copies": {"tape": {"to": "vault"}}}
+    loaded = load_site(site(systems={**GROWING, "b": GROWING["a"]}, policies={"nightly": policy}, zone="UTC"))
+    found = plan(loaded, "4 weeks", play=play).queue
+    if late is None:
+        assert found is None
+    else:
+        assert (found.copy, found.night, found.late) == ("tape", date(2027, 1, 29), pytest.approx(late * 3600.0))
 
 
 def test_a_plan_without_windows_has_none_to_meet_and_its_queue_is_the_answer() -> None:

@@ -73,11 +73,11 @@ def test_a_lock_helps_as_long_as_it_lasts() -> None:
 def test_the_weakest_point_is_what_all_copies_have_in_common() -> None:
     usual, none = read_losses().on(load_site(site()))
     assert none == ["key", "account"]
-    assert group(vault={"place": "main"}).weakest(usual) == "all 2 copies are in one place, 'main', like the data"
+    assert group(vault={"place": "main"}).weakest(usual) == "both copies are in one place, 'main', like the data"
     one = group(pool={"account": "a", "place": "b"}, vault={"account": "a"})
-    assert one.weakest(usual) == "all 2 copies belong to one account, 'a'"
+    assert one.weakest(usual) == "both copies belong to one account, 'a'"
     keyed = group(pool={"key": "k"}, vault={"key": "k"})
-    assert keyed.weakest(usual) == "all 2 copies need one key, 'k'"
+    assert keyed.weakest(usual) == "both copies need one key, 'k'"
     assert group().weakest(usual) == "only 'vault' survives the loss 'ransomware'"
     parts = site()
     del parts["policies"]["nightly"]["copies"]

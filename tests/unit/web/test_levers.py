@@ -132,3 +132,12 @@ def test_a_part_with_the_name_of_its_key_is_named_once() -> None:
     disks = Setting(("devices", "disks", "disks"), LinkSpec, "count", Quantity(6.0, "count", "6"))
     model = Setting(("devices", "disks", "model"), LinkSpec, "model", "disk/x")
     assert [one.label for one in levers_of([disks, model], [])] == ["disks", "disks: model"]
+
+
+def test_datasheets_are_offered_by_product_and_maker() -> None:
+    lever = next(one for one in found("teaching/one-file-from-tape") if one.addresses == ("devices.jukebox.model",))
+    makers = lever.makers
+    assert ("tape_library/storagetek-l20", "StorageTek L20") in makers["StorageTek"]
+    assert len(makers["IBM"]) > 1
+    assert [*makers][-1] == ""
+    assert sorted(name for sheets in makers.values() for name, _ in sheets) == sorted(lever.stops)

@@ -1,0 +1,116 @@
+"""Work that saves nothing: virtual machines are suspended and resumed, arrays rebuilt, users watched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.redundant import Redundant, changing
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.volume.live import Volume
+from simbackup.methods.job import Moved, Steps
+from simbackup.system import JobFailedError, System
+from simbackup.trace.activity import Activity
+
+
+@dataclass(frozen=True, slots=True)
+class Suspend:
+    """Suspension of a virtual machine: its memory is saved to disk."""
+
+    machine: str
+    """The virtual machine."""
+    host: str
+    """The host below it."""
+    to: str
+    """The volume that receives its memory."""
+    method: str = "suspend"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Keep users out, and write its memory."""
+        machine, host = system.hosts[self.machine], system.hosts[self.host]
+        if machine.suspended is not None:
+            raise JobFailedError(f"'{self.machine}' is already suspended")
+        memory = machine.machine.memory
+        if self.to not in machine.places:  # each time it is suspended its memory goes to the same place
+            machine.places[self.to] = system.reserve(self.to, memory)
+        position = machine.places[self.to]
+        machine.suspended = float(system.env.now)
+        for users in system.users:
+            if users.host is machine:
+                users.close()
+        fill = host.then(FlowShape(), 1.0 / host.copy_rate)
+        place = VolumeRange(system.of(Volume)[self.to], position, memory)
+        yield from system.write_through(job, self.host, place, fill, Activity.SAVE)
+        machine.image = (self.to, position)
+        return Moved(memory, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Resumption of a virtual machine: its memory is read from disk."""
+
+    machine: str
+    """The virtual machine."""
+    host: str
+    """The host below it."""
+    method: str = "resume"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Read its memory, and let users work again."""
+        machine, host = system.hosts[self.machine], system.hosts[self.host]
+        if machine.suspended is None or machine.image is None:
+            raise JobFailedError(f"'{self.machine}' is not suspended")
+        volume, position = machine.image
+        machine.image = None  # nobody else resumes it meanwhile
+        memory = machine.machine.memory
+        source = system.of(Volume)[volume].region.part(position, memory)
+        flow = system.bounded(job, host.reading(source)).start(system.network, job, Activity.READ, memory)
+        yield flow.done
+        system.account(job, flow)
+        now = float(system.env.now)
+        system.trace.event(now, machine.name, "was down", seconds=now - machine.suspended)
+        machine.suspended = None
+        for users in system.users:
+            if users.host is machine:
+                users.open()
+        return Moved(memory, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """All other disks of a group are read, and a new disk is written: the whole of it, or what is allocated.
+
+    Beside others it gets a `precedence` times the time of the disks that a stream gets.
+    """
+
+    of: str
+    precedence: float
+    method: str = "rebuild"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Fill the new disk; then the array is whole again, also for what is under way."""
+        store = system.of(Redundant)[self.of]
+        if not store.degraded:
+            raise JobFailedError(f"no disk of '{self.of}' is missing")
+        shape, size = store.rebuilding(*system.allocated(store))
+        shape = system.bounded(job, shape.preceding(self.precedence))
+        flow = shape.start(system.network, job, Activity.WRITE, size)
+        yield flow.done
+        system.account(job, flow)
+        changing(system.network, store, store.rebuilt)
+        return Moved(size, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """Time that passes while users are watched."""
+
+    workload: str
+    duration: float
+    method: str = "observe"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Wait."""
+        with system.clock.span(job, f"workloads.{self.workload}", Activity.OBSERVE):
+            yield system.env.timeout(self.duration)
+        return Moved(0.0, 0.0)
