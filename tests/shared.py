@@ -19,8 +19,10 @@ from simbackup.engine.flow import Flow, Limits
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.engine.streams import StreamKind
+from simbackup.experiments.intervals import intervals_of
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.scenario import names
+from simbackup.uncertainty.verdict import JobInterval
 from tests.cases import Extent, for_each
 
 ROOT = Path(__file__).parents[1]
@@ -133,6 +135,12 @@ IN_ONE_PROCESS = pytest.mark.xdist_group("reproduced")
 def reproduced(collection: str | None = None) -> Reproduction:
     """The measured rows of the documents, or of another collection, without intervals. Change nothing in it."""
     return reproduce([collection] if collection else (), intervals=False)
+
+
+@cache
+def quick_intervals(name: str) -> dict[str, JobInterval]:
+    """The intervals of the jobs of a scenario of the repository; `together` lets several tests share them."""
+    return intervals_of(simulated(name))
 
 
 @cache

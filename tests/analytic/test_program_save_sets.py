@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup.results.result import Result
 from tests.analytic.test_program import SITE
+from tests.cases import for_each
 
 SIZE, WRITTEN, READ = 10e9, 100e6, 20e9
 """Bytes of the data, and bytes a second that the target takes and gives."""
@@ -82,9 +83,9 @@ LATER: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("compressor", [None, CODEC])
-@pytest.mark.parametrize(
-    ("target", "name"),
+@for_each("compressor", [None, CODEC])
+@for_each(
+    "target, name",
     [
         (target, name)
         for target in ("target", "there", "bucket")

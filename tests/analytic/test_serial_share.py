@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import simbackup as sb
 from simbackup.experiments.knock_out import faster
 from simbackup.results.causes import split
-from tests.cases import examples
+from tests.cases import examples, for_each
 
 SITE = """
 title: Workers of one job
@@ -70,8 +70,8 @@ def elapsed(job: str, many: int, share: float, **more: object) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("many", [1, 2, 4, 16])
-@pytest.mark.parametrize("job", list(JOBS))
+@for_each("many", [1, 2, 4, 16])
+@for_each("job", JOBS)
 def test_one_does_a_share_of_the_work_while_the_others_wait(job: str, many: int) -> None:
     alone, together = elapsed(job, 1, 0.0), elapsed(job, many, 0.0)
     assert together == pytest.approx(alone / many, rel=0.07)

@@ -480,8 +480,8 @@ def test_a_picture_that_cannot_be_drawn_is_reported(words: list[str], reported: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("length", [300, 5000])
-@pytest.mark.parametrize(
+@for_each("length", [300, 5000])
+@for_each(
     "command",
     [
         "run NAME", "explain NAME", "report NAME", "plot NAME", "picture NAME", "study NAME", "check NAME",

@@ -72,7 +72,7 @@ def operation_runs(name: str, operation: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHEETS)
+@for_each("name", SHEETS)
 def test_every_value_inside_a_program_says_where_it_comes_from(name: str) -> None:
     values = dict(shelf.load_datasheet(name).values())
     assert len(values) > 3

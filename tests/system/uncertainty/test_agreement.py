@@ -15,6 +15,7 @@ import simbackup as sb
 from simbackup.experiments.intervals import intervals_of
 from simbackup.uncertainty.effort import AGREES
 from simbackup.uncertainty.verdict import JobInterval
+from tests.shared import quick_intervals, together
 
 FILE = Path(__file__).with_name("thorough.csv")
 HEADS = ("scenario", "job", "low", "high", "decides")
@@ -30,8 +31,7 @@ JOBS = {
 """Scenarios, and a job of each; the one that takes longest unless it is named."""
 
 
-def interval(scenario: str, job: str, effort: str) -> JobInterval:
-    found = intervals_of(sb.simulate(scenario), effort)
+def interval(found: dict[str, JobInterval], job: str) -> JobInterval:
     return found[job] if job else max(found.values(), key=lambda one: one.elapsed.best)
 
 
@@ -41,10 +41,10 @@ def written() -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", JOBS)
+@pytest.mark.parametrize("scenario", together(JOBS))
 def test_a_quick_interval_is_within_what_is_stated_of_a_thorough_one(scenario: str) -> None:
     row = written()[scenario]
-    quick = interval(scenario, row["job"], "quick")
+    quick = interval(quick_intervals(scenario), row["job"])
     low, high = math.log(float(row["low"])), math.log(float(row["high"]))
     assert math.log(quick.elapsed.low) == pytest.approx(low, abs=AGREES * (high - low))
     assert math.log(quick.elapsed.high) == pytest.approx(high, abs=AGREES * (high - low))
@@ -63,6 +63,6 @@ if __name__ == "__main__":
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEADS)
         for name, job in JOBS.items():
-            one = interval(name, job, "thorough")
+            one = interval(intervals_of(sb.simulate(name), "thorough"), job)
             ends = (f"{end:.5g}" for end in (one.elapsed.low, one.elapsed.high))
             writer.writerow((name, one.job, *ends, ";".join(each.input.name for each in one.decides)))

@@ -10,6 +10,7 @@ import pytest
 from simbackup.palette import PAPER
 from simbackup.trace.activity import OTHERS, WORDS, Activity, Nature, colour_of, nature_of, queue_of
 from simbackup.trace.trace import Trace
+from tests.cases import for_each
 
 ROOT = Path(__file__).parents[3] / "simbackup"
 LIVE = sorted(p for room in ("devices", "methods") for p in (ROOT / room).rglob("*.py") if p.name != "spec.py")
@@ -56,7 +57,7 @@ def test_a_trace_keeps_plain_words_as_it_reads_them_back() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", LIVE, ids=lambda path: path.relative_to(ROOT).as_posix())
+@for_each("path", LIVE, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_live_code_writes_no_activity_as_text(path: Path) -> None:
     """In calls that record time, an activity is a member."""
     found = [
