@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, takewhile
 from typing import Any, NamedTuple
 
-from simbackup.trace.activity import Activity, Nature, queue_of
+from simbackup.trace.activity import Activity, queue_of
 from simbackup.trace.levels import link_shares
 from simbackup.trace.trace import FULL, JOBS, NONE, DeviceRecord, Trace
 
@@ -21,7 +21,10 @@ STILL = frozenset({
 """Activities of jobs in which no byte of theirs moves, besides waits in queues and moves of a medium."""
 PUTS_AWAY = frozenset({Activity.REWIND, Activity.UNLOAD, Activity.DISMOUNT})
 """Activities with which a restore ends when its data are back: the cartridge leaves the drive."""
-MEDIA = frozenset(one for one in Activity if one.nature is Nature.MECHANICAL) - {*STILL, Activity.TURN}
+MEDIA = frozenset({
+    Activity.LOAD, Activity.INITIALISE, Activity.UNLOAD, Activity.LOCATE, Activity.REWIND, Activity.TAPE_MARKS,
+    Activity.REPOSITION,
+})  # fmt: skip
 """Moves of a medium in its drive: the drive is busy with them, too, though no byte passes it."""
 
 
