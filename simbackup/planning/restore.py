@@ -189,11 +189,7 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
 
 
 def sources_of(
-    ledger: Ledger,
-    remaining: Remaining,
-    clients: Iterable[Client],
-    now: datetime,
-    point: date | datetime | None = None,
+    ledger: Ledger, remaining: Remaining, clients: Iterable[Client], now: datetime, point: date | datetime | None
 ) -> dict[str, RestoreSource]:
     """From where the systems of each policy come back; of those without a restore point, none."""
     state = None if point is None else state_of(ledger.site, point, now)

@@ -44,10 +44,6 @@ SHARES = (0.5, 0.95)
 """Of all moments at which a loss may strike, those for which restores are simulated."""
 
 
-NOTHING_OLD = "it keeps nothing that is old enough"
-OTHERS = "others have newer data"
-
-
 class Back(NamedTuple):
     """Seconds from the notice of a loss until a system is in service again: median, 95th percentile, interval of 90 %.
 
@@ -98,7 +94,7 @@ class Answer:
         """Why each of the other copies does not help; nothing where the data are spared."""
         if self.lost is None:
             return {}
-        old = NOTHING_OLD if self.lost.everything else OTHERS
+        old = "it keeps nothing that is old enough" if self.lost.everything else "others have newer data"
         others, saved = {copy.called: copy.why(self.loss) or old for copy in self.group.copies}, self.saved_by
         return {name: why for name, why in others.items() if name not in saved}
 
@@ -427,7 +423,7 @@ class Restores:
         clients = [client for one in groups for client in (one.systems if whole else [_largest(one)])]
         after = After("", together.remaining(site, self.history.arrivals), declared)
         ledger = self.ledgers.at(now)
-        sources = sources_of(ledger, after.remaining, clients, now)
+        sources = sources_of(ledger, after.remaining, clients, now, None)
         key = (
             now, one_file, declared.recovery, declared.catalogue, tuple(client.name for client in clients),
             tuple((name, source.available) for name, source in sources.items()),

@@ -46,8 +46,6 @@ VAULT = {
     "beside": "pool", "link": {"rate": "800 MB/s", "latency": "0.1 ms"},
     "device": {"model": "tape_library/autoloader-8", "drive": "tape_drive/lto-7", "drives": 1},
 }  # fmt: skip
-
-
 NO_LOGS = {"logs": 0, "unsaved": 0.0}
 
 
