@@ -158,7 +158,8 @@ def main() -> None:
     except ValueError as error:
         parser.error(str(error))
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        found = {(one.case, one.part): one for each in pool.map(frozen, tried) for one in each}
+        longest_first = sorted(tried, key=lambda case: case not in SITES)
+        found = {(one.case, one.part): one for each in pool.map(frozen, longest_first) for one in each}
     before = kept() if FILE.exists() else {}
     others = {key: one for key, one in before.items() if key[0] not in tried} if asked.cases else {}
     lines = list(moved({key: one for key, one in before.items() if key not in others}, found))

@@ -20,10 +20,9 @@ from simbackup.planning.spec import SiteSpec, TargetSpec
 from simbackup.protection.spec import LossesSpec, LossSpec
 from simbackup.scenario import load, names
 from simbackup.schema import registry
-from simbackup.schema.calibration import Fit
+from simbackup.schema.calibration import Fit, HistorySpec
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import Fleet, SpreadStarts
-from simbackup.schema.history import HistorySpec
 from simbackup.schema.job import JobSpec
 from simbackup.schema.measured import MeasuredRow
 from simbackup.schema.origin import Origin

@@ -143,7 +143,7 @@ plt.show()
 #
 # ## 3. The map
 #
-# `planning/buffers` runs all settings: 9 numbers of buffers, 4 sizes, 4 numbers of files, with and without compression,
+# `planning/buffers` runs all settings: 7 numbers of buffers, 4 sizes, 4 numbers of files, with and without compression,
 # on a server that has 4 GiB for them. Dots mark settings after which the *restore* takes longer than the half hour that
 # was promised; crossed cells fail because they run out of memory.
 
@@ -201,8 +201,8 @@ assert all(
 #   buffers then help, because the arms move less often.
 # - *With compression*, sixteen threads work for that one file. With 64 buffers of 1 MiB, the backup takes 9 minutes instead
 #   of 21, and needs 40 % of the space.
-# - Compression takes three sets of buffers, so it runs out of memory with a third as many. All settings that fail are far
-#   beyond those that help.
+# - Compression takes three sets of buffers, so it alone runs out of memory here. All settings that fail are far beyond those
+#   that help.
 #
 # ## 4. Why removing a bottleneck moves it
 #

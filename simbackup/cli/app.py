@@ -12,17 +12,15 @@ from typing import Annotated, Any
 import typer
 
 from simbackup.cli import interrupts
-from simbackup.cli.codes import EXIT_CODES, INTERRUPTED, WRONG_INPUT
+from simbackup.cli.interrupts import EXIT_CODES, INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema, upgrade
 from simbackup.cli.of_lab import compare, components, datasheets, join, measure_runs, pack, predict, set_up
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
-from simbackup.cli.of_page import serve
 from simbackup.cli.of_points import points_site
-from simbackup.cli.of_protection import protect
-from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
-from simbackup.cli.of_site_report import report_site
+from simbackup.cli.of_runs import explain, picture, plot, report, run, serve, trace
+from simbackup.cli.of_site_report import protect, report_site
 from simbackup.cli.of_sites import (
     WithTemplates,
     buy,

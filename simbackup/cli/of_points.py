@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simbackup.cli.options import Json, SiteSets, overrides
+from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, overrides
 
 if TYPE_CHECKING:
     from simbackup.planning.site import PlannedSite
@@ -33,6 +33,7 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     since: Annotated[
         str | None, typer.Option("--from", metavar="DATE", help="The first date of the log; the start by default.")
     ] = None,
+    intervals: Wanted = Intervals.QUICK,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -56,7 +57,7 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         else:
             show_points.log(lines, now)
         return
-    found = points_at(loaded, now, policy or [], system)
+    found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE)
     if as_json:
         show.json(show_plan.plain({"at": now, "policies": [one.as_dict() for one in found]}))
     else:

@@ -124,7 +124,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     else:
         show_plan.plan(found, sure)
     if out is not None:
-        written = write_tables(found.tables(), out, form)
+        written = write_tables(found.tables() | sure.table(), out, form)
         note(f"written to {written}")
 
 
@@ -170,7 +170,7 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     else:
         show_plan.capacity(found, sure)
     if out is not None:
-        written = write_tables(found.capacity_tables(), out, form)
+        written = write_tables(found.capacity_tables() | sure.table(), out, form)
         note(f"written to {written}")
 
 

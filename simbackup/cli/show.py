@@ -14,8 +14,7 @@ from simbackup.cli.terminal import line, table
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
 from simbackup.results.notes import note_sentences
-from simbackup.results.origins import exact
-from simbackup.results.rows import reports
+from simbackup.results.rows import exact, reports
 from simbackup.scenario.typical import in_words
 from simbackup.trace.trace import FULL, NONE
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from simbackup.cli import show
-from simbackup.experiments.coverage import ALL, ROLES, Coverage, CoverageReport, Score, Verdicts
+from simbackup.cli import show, show_plan
+from simbackup.experiments.coverage import ALL, ROLES, THIS, Coverage, CoverageReport, Score, Verdicts
 from simbackup.text import for_markdown
 from simbackup.uncertainty.model_error import ModelError
 
 PUBLICATIONS = ("publication", *ROLES, "share")
 HEADS = ("intervals of", "rows", "hold", "share", "median width")
-SCORES = ("rows of", "interval", "rows", "hold", "share", "median ratio of ends", "interval score", "CRPS")
+SCORES = ("rows of", "interval", "rows", "hold", "share", "median ratio of ends", "interval score", "CRPS", "worse by")
 VERDICTS = ("said to keep a limit in", "verdicts", "mean", "kept it")
 TERMS = ("operation", "publications", "rows", "typically off by", "model error")
 
@@ -28,7 +28,7 @@ def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
                 for name, by_role in found.publications.items()
             },
             "coverage": [{"name": one.name, **_set_data(one)} for one in found.sets],
-            "scores": [asdict(one) for one in found.scores],
+            "scores": [show_plan.plain(asdict(one)) for one in found.scores],
             "verdicts": [asdict(one) for one in found.verdicts],
             "model_error": [one._asdict() for one in found.terms],
         })  # fmt: skip
@@ -83,6 +83,7 @@ def _score(one: Score) -> list[str]:
     return [
         one.name, one.method, str(one.rows), str(one.held), f"{one.held / one.rows:.0%}", f"{one.factor:.2f}",
         f"{one.interval_score:.2f}", f"{one.crps:.3f}",
+        "" if one.method == THIS else f"{one.worse:+.2f}" + (f" ± {one.unsure:.2f}" if one.unsure < math.inf else ""),
     ]  # fmt: skip
 
 

@@ -231,6 +231,11 @@ def _losses(found: Plan, sure: Sureness) -> None:
     show.table(head, rows, _with_ends("Data lost at noon", sure), right=(1, 3))
 
 
+def _ends(ends: tuple[float, float] | None) -> str:
+    """The ends of an interval of a time in brackets; nothing without one."""
+    return "" if ends is None else f" ({_time(ends[0])} to {_time(ends[1])})"
+
+
 def recovery(found: Recovery) -> None:
     """A restore: the systems in the order of the list, those alike in one row, and when how many of them are back."""
     head = ["system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost"]
@@ -239,7 +244,8 @@ def recovery(found: Recovery) -> None:
     for one in found.systems:
         cells = (
             one.source, str(one.chain), str(one.mounts), show_short(one.bytes, "B", 3),
-            one.reason or show_short(one.starts, "s", 3), "" if one.reason else show_short(one.back, "s", 3),
+            one.reason or show_short(one.starts, "s", 3),
+            "" if one.reason else show_short(one.back, "s", 3) + _ends(found.ends(one.system)),
             "everything" if one.reason else show_short(one.lost, "s", 3),
             *((show_short(one.logs, "B", 3),) if logs else ()),
         )  # fmt: skip
@@ -254,13 +260,14 @@ def recovery(found: Recovery) -> None:
              show_short(one.seconds, "s", 3)) for one in found.branches
         ]  # fmt: skip
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
-    show.table(head, rows, right=tuple(range(2, len(head))))
+    show.table(head, rows, "In 90 % of cases, in brackets" * bool(found.intervals), right=tuple(range(2, len(head))))
     for share in SHARES:
         back = found.until(share)
         if back == float("inf"):
             show.line(f"less than {100 * share:.0f} % of the systems come back")
             break
-        show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}")
+        ends = "" if share == 1.0 else _ends(found.ends(f"{share:.0%}"))  # those of all are in a sentence
+        show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}{ends}")
     if found.complete and found.free > found.until(1.0):
         show.line(f"the last drive is free again after {show_short(found.free, 's', 3)}")
     if found.interval is not None:

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from itertools import groupby
 
 from simbackup.cli import show
+from simbackup.equations.uncertainty import CentralInterval
 from simbackup.planning.alike import called
 from simbackup.planning.restore_points import LogLine, PolicyPoints, StoredPoint
 from simbackup.units import show_short
@@ -17,7 +18,8 @@ NAMED = 3
 
 def points(found: Sequence[PolicyPoints], now: datetime) -> None:
     """A table for each policy, with a row for each save set on each target."""
-    show.line(f"Restore points at {now:%Y-%m-%d %H:%M}")
+    of_cases = any(point.cases for one in found for point in one.points)
+    show.line(f"Restore points at {now:%Y-%m-%d %H:%M}{' (in 90 % of cases)' if of_cases else ''}")
     head = ("backup of", "level", "on", "bytes", "needs", "kept by", "expires", "freed")
     for one in found:
         show.table(head, [_cells(*row) for row in one.rows], _title(one), right=(3,))
@@ -28,17 +30,23 @@ def points(found: Sequence[PolicyPoints], now: datetime) -> None:
 def _title(one: PolicyPoints) -> str:
     if not one.points:
         return f"{one.policy}: no restore points yet, of {called(one.systems)}"
-    count, size = len(one.restorable), sum(point.bytes for point in one.points)
+    count = len(one.restorable)
     return (
         f"{one.policy}: {count} restore point{'s' * (count != 1)} of {called(one.systems)}, in {len(one.points)} save "
-        f"sets with {show_short(size, 'B', 3)}"
+        f"sets with {_bytes(one.spread)}"
     )
+
+
+def _bytes(size: CentralInterval) -> str:
+    """Bytes with the ends of their interval in brackets, unless they are certain."""
+    best, *ends = (show_short(each, "B", 3) for each in size[:3])
+    return best if ends == [best] * 2 else f"{best} ({ends[0]} to {ends[1]})"
 
 
 def _cells(point: StoredPoint, targets: Sequence[str]) -> tuple[str, ...]:
     return (
         f"{point.time:%Y-%m-%d %H:%M}", point.level.value.replace("_", " "), ", ".join(targets),
-        show_short(point.bytes, "B", 3), point.needs, point.kept_by, _until(point.expires) if point.rules else "",
+        _bytes(point.spread), point.needs, point.kept_by, _until(point.expires) if point.rules else "",
         _until(point.freed),
     )  # fmt: skip
 

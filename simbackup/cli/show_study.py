@@ -14,7 +14,7 @@ from simbackup.equations.uncertainty import LEVEL
 from simbackup.experiments.comparison import CHANGE, TIMES
 from simbackup.experiments.replications import HALF
 from simbackup.experiments.study_intervals import HIGH, LOW
-from simbackup.results.figure_units import unit_of
+from simbackup.results.figures import unit_of
 
 if TYPE_CHECKING:
     from simbackup.experiments.studied import Study

@@ -107,9 +107,9 @@ class Over:
         """What scattered writes ask of links beside themselves."""
         return self.below.rewriting(share, run)
 
-    def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
+    def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """What a request loses to a stream elsewhere on the same device."""
-        return self.below.turn(here, there, size, back=back, writing=writing)
+        return self.below.switchover(here, there, size, back=back, writing=writing)
 
     def spread(self, size: float, *, writes: bool) -> int:
         """Disks over which a request is spread."""

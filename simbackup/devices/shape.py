@@ -4,15 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from simbackup.devices.closed_network import ClosedClass
-from simbackup.devices.early import Ahead
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.engine.flow import Flow, LocalWeight
 from simbackup.engine.limit import Law, Limit, Spot, limit_of
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from simbackup.equations.read_ahead import window_wait
+
+
+class Ahead(NamedTuple):
+    """Requests for later parts of a file that are in flight while the worker computes with earlier ones."""
+
+    parts: Mapping[tuple[str, str], float]
+    """Seconds of these requests for each unit, in series, by address and activity."""
+    share: float
+    """Share (0 to 1) of the worker's computing during which they are in flight."""
+    work: float = 0.0
+    """Seconds that the worker computes for each unit, so far."""
+
+    def waited(self) -> float:
+        """Share (0 to 1) of their seconds that the worker waits for."""
+        taken = math.fsum(self.parts.values())
+        return window_wait(taken, self.share * self.work) / taken if taken > 0.0 else 0.0
+
+    def times(self, units: float) -> Ahead:
+        """The same for a unit that is so many of these."""
+        return Ahead({part: seconds * units for part, seconds in self.parts.items()}, self.share, self.work * units)
+
 
 Key = TypeVar("Key")
 UNBOUND = Limit(math.inf, "")
@@ -354,3 +375,12 @@ def _longer(limit: Limit, times: float) -> Limit:
     if times == 1.0:
         return limit
     return Limit(limit.rate / times, limit.cause, {part: seconds * times for part, seconds in limit.parts.items()})
+
+
+@runtime_checkable
+class Answering(Protocol):
+    """A device that answers operations that move no bytes."""
+
+    def asked(self, times: float) -> FlowShape:
+        """The shape of so many operations, one after the other."""
+        ...

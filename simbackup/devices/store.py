@@ -146,7 +146,7 @@ class Store(Protocol):
         """Further demands of a written byte on links, if a share of a place is written, in runs of so many bytes."""
         ...
 
-    def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
+    def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """Mean loss of a request of `size` bytes that follows one of another stream on the device.
 
         That is the seek from there; and the seek `back`, if the request there does not count it. `writing` is the
@@ -254,7 +254,7 @@ class FlatStore(ABC):
         del share, run
         return {}
 
-    def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
+    def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """None: it has no arm."""
         del here, there, size, back, writing
         return Service(0.0, 0.0)
@@ -315,5 +315,5 @@ def returning(region: Region, size: float) -> Service:
     busy = size * lost_to_visitors(region, store.stream("read", region.begin, region.size), size)
     if busy <= 0.0 or store.fetches:
         return Service(0.0, max(busy, 0.0))
-    turn = store.turn(region.begin, region.begin, size)
+    turn = store.switchover(region.begin, region.begin, size)
     return Service(busy * turn.latency / turn.busy if turn.busy > 0.0 else 0.0, busy)

@@ -44,6 +44,21 @@ def crps(middles: Sequence[float], deviation: float, observed: float) -> float:
     return off - apart / (2.0 * count**2)
 
 
+def clustered(values: Sequence[float], clusters: Sequence[object]) -> tuple[float, float]:
+    """The mean of values, and its standard error if those of one cluster share their causes; infinite for one cluster.
+
+    Liang and Zeger, "Longitudinal data analysis using generalized linear models", Biometrika 73, 1986.
+
+    >>> clustered([1.0, 3.0], "ab"), clustered([1.0, 1.0, 3.0, 3.0], "aabb")  # saying a thing twice adds nothing
+    ((2.0, 1.0), (2.0, 1.0))
+    """
+    mean, sums = math.fsum(values) / len(values), dict[object, float]()
+    for value, cluster in zip(values, clusters, strict=True):
+        sums[cluster] = sums.get(cluster, 0.0) + value - mean
+    square = math.fsum(each**2 for each in sums.values()) * len(sums)
+    return mean, math.sqrt(square / (len(sums) - 1)) / len(values) if len(sums) > 1 else math.inf
+
+
 def _mean_distance(mean: float, deviation: float) -> float:
     """How far from zero a normally distributed value is in the mean."""
     if deviation == 0.0:

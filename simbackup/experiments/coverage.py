@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simbackup.equations.scores import crps, interval_score
+from simbackup.equations.scores import clustered, crps, interval_score
 from simbackup.equations.uncertainty import SCORE, CentralInterval, share_below, spread_with_error
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import Interval, Row
@@ -124,6 +124,10 @@ class Score:
     """Mean interval score of natural logarithms; less is better. See `simbackup.equations.scores`."""
     crps: float
     """Mean continuous ranked probability score of natural logarithms; less is better."""
+    worse: float
+    """By how much the interval score is greater than that of simbackup."""
+    unsure: float
+    """The standard error of this, where each publication counts as one observation; infinite for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +239,11 @@ def scores(covered: Sequence[Covered], every: Sequence[Residual]) -> list[Score]
     stated = list(_stated(covered, [one._replace(cases=(0.0,)) for one in every]))
     some = {kind: [one for one in stated if one.kind == kind] for kind in sorted({one.kind for one in stated})}
     some |= {NOT_FITTED_TO: [one for one in stated if one.kind != FITTED], ALL: stated}
-    return [
-        _score(name, method, [one for one in own if one.method == method])
+    by_method = [
+        (name, {method: [one for one in own if one.method == method] for method in (THIS, ONE_FACTOR, FACTOR_BY_KIND)})
         for name, own in some.items()
-        for method in (THIS, ONE_FACTOR, FACTOR_BY_KIND)
     ]
+    return [_score(name, method, own, each[THIS]) for name, each in by_method for method, own in each.items()]
 
 
 def _stated(rows: Sequence[Covered], bare: Sequence[Residual]) -> Iterator[_Stated]:
@@ -281,15 +285,20 @@ def verdicts(rows: Iterable[Covered]) -> list[Verdicts]:
     ]
 
 
-def _score(name: str, method: str, some: Sequence[_Stated]) -> Score:
-    observed = [math.log(one.row.measurement.value) for one in some]
-    ends = [tuple(math.log(end) for end in one.ends) for one in some]
+def _score(name: str, method: str, some: Sequence[_Stated], answers: Sequence[_Stated]) -> Score:
+    scored, ours = (list(map(_interval_score, each)) for each in (some, answers))
+    more = [one - own for one, own in zip(scored, ours, strict=True)]
     return Score(
         name, method, len(some), sum(one.row.holds(one.ends) for one in some),
-        math.exp(statistics.median(high - low for low, high in ends)),
-        statistics.mean(interval_score(low, high, at) for (low, high), at in zip(ends, observed, strict=True)),
-        statistics.mean(crps(one.middles, one.deviation, at) for one, at in zip(some, observed, strict=True)),
+        math.exp(statistics.median(math.log(one.ends[1] / one.ends[0]) for one in some)), statistics.mean(scored),
+        statistics.mean(crps(one.middles, one.deviation, math.log(one.row.measurement.value)) for one in some),
+        *clustered(more, [one.row.measurement.folder for one in some]),
     )  # fmt: skip
+
+
+def _interval_score(one: _Stated) -> float:
+    low, high = one.ends
+    return interval_score(math.log(low), math.log(high), math.log(one.row.measurement.value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from simbackup.errors import InputError, Place, Problem
 from simbackup.foreign.histories.finished_job import FAILED, FinishedJob
 from simbackup.foreign.histories.formula import columns_of, value_of
 from simbackup.scenario import Scenario
-from simbackup.schema.history import HistoryJob
+from simbackup.schema.calibration import HistoryJob
 
 HoldOut = Literal["random", "later", "none"]
 """Which jobs are held back: a repeatable half, the later half, or none."""

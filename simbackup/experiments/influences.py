@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, CentralInterval
-from simbackup.results.figure_units import unit_of
+from simbackup.results.figures import unit_of
 from simbackup.text import html_table
 from simbackup.uncertainty.inputs import Input, Use
 from simbackup.uncertainty.screening import Effect

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simbackup.equations.uncertainty import CentralInterval
 from simbackup.experiments.forks import copies
 from simbackup.experiments.processes import worker_processes
-from simbackup.results.figure_units import unit_of
+from simbackup.results.figures import unit_of
 from simbackup.results.result import Result
 from simbackup.uncertainty.effort import THOROUGH, Done, for_scenario, is_small
 from simbackup.uncertainty.verdict import Intervals, JobInterval, all_intervals

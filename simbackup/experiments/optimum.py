@@ -17,7 +17,7 @@ from simbackup.experiments.runner import Runner
 from simbackup.experiments.search_space import Place, SearchSpace
 from simbackup.experiments.study_point import Point
 from simbackup.randomness import generator
-from simbackup.results.figure_units import unit_of
+from simbackup.results.figures import unit_of
 from simbackup.schema.study import BoundSpec, OptimiseSpec, StudySpec
 
 FAR = 1e30

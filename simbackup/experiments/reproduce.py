@@ -111,10 +111,9 @@ def chosen(names: Sequence[str]) -> list[Measured]:
     found: dict[str, Measured] = {}
     for name in names:
         here = _own(name) or (documents(name) if name in {LAB, *collections()} else [])
-        everything = [] if here else documents("*")
-        here = here or [measured for measured in everything if name and measured.folder.name.startswith(name)]
+        here = here or (documents("*", name) if name else [])
         if not here:
-            remedy = choices(name, [*collections(), *(measured.folder.name for measured in everything)])
+            remedy = choices(name, [*collections(), *(measured.folder.name for measured in documents("*"))])
             if name and is_folder(Path(name)):
                 remedy = f"write its rows into {Path(name) / MEASURED}"
             raise InputError([Problem(Place(name), "", "there is no such document", remedy)])

@@ -13,7 +13,7 @@ from simbackup.experiments.factors import common_unit
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.study_file import scenario_of
 from simbackup.experiments.study_point import Point, Values
-from simbackup.results.figure_units import unit_of
+from simbackup.results.figures import unit_of
 from simbackup.scenario import Scenario, misread
 from simbackup.schema.study import MOST_GOALS, OptimiseSpec, SpanSpec, StudySpec
 from simbackup.schema.tree import Node

@@ -172,7 +172,7 @@ def _page_cache(folder: Folder) -> dict[str, Any]:
         start = time.process_time()
         _copy(folder.scratch / "large")
         rates.append(2 * COPIED / max(time.process_time() - start, 1e-9))
-        folder.clear()
+        folder.put_aside()
     least = {name: [min(times), min(times), statistics.median(times)] for name, times in costs.items()}
     most = [statistics.median(rates), max(rates), max(rates)]
     return {"filesystem": {name: _digits(times) for name, times in least.items()}, "copy_rate": _digits(most)}

@@ -164,7 +164,7 @@ def _measured(folder: Folder, settings: Settings, run: Run, attempts: int) -> Li
     program = load_program(run.program)
     of = program, program.operations[run.operation]
     for attempt in range(attempts):
-        folder.clear()
+        folder.put_aside()
         try:
             with full_disk(folder.path):
                 line = _once(folder, settings, run, of)
@@ -173,7 +173,7 @@ def _measured(folder: Folder, settings: Settings, run: Run, attempts: int) -> Li
                 raise ResultError(f"{folder.path}: the disk is full; what was measured so far is kept") from None
             raise
         finally:
-            folder.clear()
+            folder.put_aside()
         if not line["disturbed"] or attempt + 1 == attempts:
             return {**line, "attempts": attempt + 1}
     raise AssertionError

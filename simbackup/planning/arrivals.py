@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
 
 from simbackup.planning.evenings import evenings
 from simbackup.planning.ledger import Day
@@ -23,10 +23,18 @@ Known = dict[tuple[str, str, datetime, tuple[str, ...]], float | None]
 """Seconds of the longest backup or copy of some systems in a night: by policy, copy, time and systems."""
 
 
+Times = Callable[[date], float]
+"""How many times as long all of a night takes."""
+
+
+def _as_simulated(_: date) -> float:
+    return 1.0
+
+
 class Arrivals:
     """When backups and copies ended, by simulated nights."""
 
-    def __init__(self, nights: Nights, times: float = 1.0, known: Known | None = None) -> None:
+    def __init__(self, nights: Nights, times: Times = _as_simulated, known: Known | None = None) -> None:
         """When they ended, or would have ended if all had taken some times as long; `known` is not found anew."""
         self._nights, self._times_as_long = nights, times
         self._days = {(run.policy, time): day for day in nights.days for run, time in day.runs}
@@ -85,10 +93,10 @@ class Arrivals:
         if key not in self._known:
             self._known[key] = max(self._took(policy, copy, time, key[-1]), default=None)
         found = self._known[key]
-        return None if found is None else found * self._times_as_long
+        return None if found is None else found * self._times_as_long(time.date())
 
-    def slower(self, times: float) -> Arrivals:
-        """When they would have ended if all had taken some times as long, or as short."""
+    def slower(self, times: Times) -> Arrivals:
+        """When they would have ended if all of a night had taken some times as long, or as short."""
         return Arrivals(self._nights, times, self._known)
 
     def _took(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> Iterable[float]:

@@ -25,19 +25,22 @@ class Queue(NamedTuple):
     night: date
     """The last such night."""
     late: float
-    """Seconds by which it is late on the last night."""
+    """Seconds by which it begins late on the last night; of a copy, seconds of work on those before it."""
     copy: str = ""
     """The copy; empty for the backup itself."""
 
     @property
     def sentence(self) -> str:
-        """That it never catches up, and how late it is, in words."""
-        what, late = f"copy '{self.copy}'" if self.copy else "backup", show_short(self.late, "s", 3)
-        return f"'{self.system}' never catches up: on {self.night}, its {what} begins {late} late"
+        """That it never catches up, and by how much, in words."""
+        late = show_short(self.late, "s", 3)
+        behind = f"its backup begins {late} late"
+        if self.copy:
+            behind = f"{late} of copies '{self.copy}' are still to be made"
+        return f"'{self.system}' never catches up: on {self.night}, {behind}"
 
 
 class Lane(NamedTuple):
-    """Work of nights that are simulated together that is done one after the other: when it ends, and how much later."""
+    """Work of nights that are simulated together that one thing does: when it has ended, and how much later."""
 
     end: float
     """Seconds from the midnight before, after nights with nothing to do."""
@@ -53,9 +56,10 @@ class Lane(NamedTuple):
 class Backlog:
     """How late backups and copies begin, as the ones before still run.
 
-    Nights that are simulated together begin with nothing to do. Where those before them have not ended by then, these
-    are ended first: those of the backups of each system, and those of copies at each part of a target that holds them
-    up, such as the line to it. Each then takes as long as it did.
+    Nights that are simulated together begin with nothing to do. Where those before them have not ended by then, a
+    system first ends its backups before: each then takes as long as it did. Copies share what holds them up, such as
+    the line to a target, with the copies that are still under way: each takes as long again for each of these, and no
+    longer than until all before it are done.
     """
 
     site: PlannedSite
@@ -64,10 +68,13 @@ class Backlog:
     shifts: dict[int, dict[str, float]] = field(default_factory=dict[int, dict[str, float]])
     """Seconds by which jobs end later than after nights with nothing to do, by the first of their nights."""
     queues: dict[tuple[str, str], Queue] = field(default_factory=dict[tuple[str, str], Queue])
+    copying: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+    """When copies end that are under way, by what holds them up, in seconds of the calendar."""
 
     def carry(self, kind: NightKind, i: int, day: date, outcomes: Mapping[str, Outcome]) -> None:
         """Let the nights that are simulated together from a day on begin when those before them have ended."""
         midnight, shifts, lanes = day.toordinal() * DAY, self.shifts.setdefault(i, {}), dict[str, Lane]()
+        copied: list[tuple[str, float]] = []
         for run in sorted(kind.runs, key=lambda run: run.later):
             night = date.fromordinal(day.toordinal() + run.later)
             parts = ("", *run.copies, *dict.fromkeys(made.name for made in run.made))
@@ -83,8 +90,16 @@ class Backlog:
                     self._note(system, part, night, max(before.end + before.delay - begin, 0.0))
                     now = lanes[lane] = before.after(begin, one.end)
                     self.ends[lane] = midnight + now.end + now.delay
-                    shift = max(now.delay, shifts.get(job_of(system, run.later), 0.0))
+                    shift = now.delay
+                    if part:
+                        others = sum(end > midnight + begin for end in self.copying.get(lane, ()))
+                        shift = max(min(shift, others * (one.end - begin)), shifts.get(job_of(system, run.later), 0.0))
+                        copied.append((lane, midnight + one.end + shift))
                     shifts |= {job_of(system, run.later, part): shift} if shift > 0.0 else {}
+        for lane, ends in self.copying.items():
+            self.copying[lane] = [end for end in ends if end > midnight]
+        for lane, end in copied:
+            self.copying.setdefault(lane, []).append(end)
 
     def late(self, i: int, outcomes: Mapping[str, Outcome]) -> Mapping[str, Outcome]:
         """The outcomes of nights with what they are late by."""

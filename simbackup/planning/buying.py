@@ -197,8 +197,8 @@ def bought(
 
 def _in_cases(one: Purchased, before: PlannedSite, plan: Plan, goals: Goals) -> Purchased:
     """A set of purchases with what it costs in cases, and how many of them meet the goals of capacity and cost."""
-    cases = Cases(plan)
-    plans, sites = cases.plans(cases.sample), cases.sites(before, cases.sample)
+    cases = Cases(plan.site)
+    plans, sites = cases.plans(plan, cases.sample), cases.sites(before, cases.sample)
     pairs = zip(sites, plans, strict=True)
     totals = tuple(sum(year.total for year in _years(site, one.names, case)) for site, case in pairs)
     met = [all(goal.met for goal in stocked_goals(case, goals)) for case in plans]

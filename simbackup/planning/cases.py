@@ -8,12 +8,12 @@ counts all of them at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 
 from simbackup.planning.cost import by_year
-from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.ledger import Day
 from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan, of_quarters
 from simbackup.planning.site import PlannedSite, in_case
@@ -42,19 +42,19 @@ Read = Callable[[Plan], Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Cases:
-    """The cases of a plan, of which no night is simulated but those with failures."""
+    """The cases of a site, of which no night is simulated but those with failures."""
 
-    plan: Plan
+    site: PlannedSite
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
         """The values with a range on which stocks and cost depend."""
-        site, night = Stated(tuple(_of_site(self.plan.site))), Stated(tuple(_of_night(self.plan.site, self._night)))
+        site, night = Stated(tuple(_of_site(self.site))), Stated(tuple(_of_night(self.site, self._night)))
         return tuple(one for one in inputs({SITE: site, NIGHT: night}) if any(isinstance(u, Use) for u in one.uses))
 
     @cached_property
     def _night(self) -> Scenario:
-        return self.plan.site.first_night
+        return self.site.first_night
 
     @cached_property
     def sample(self) -> list[Case]:
@@ -62,34 +62,25 @@ class Cases:
         return latin_hypercube(self.inputs, EFFORT.cases, 0)
 
     def sites(self, site: PlannedSite, cases: Sequence[Case]) -> tuple[PlannedSite, ...]:
-        """A site whose values have the names of those of the plan, in each case."""
+        """A site whose values have the names of those of this one, in each case."""
         moved = [factors(self.inputs, case) for case in cases]
         return tuple(in_case(site, self._night, one.get(SITE, {}), one.get(NIGHT, {})) for one in moved)
 
-    def plans(self, cases: Sequence[Case]) -> list[Plan]:
-        """The plan in each case."""
-        sites = self.sites(self.plan.site, cases)
-        days = list(Ledger(self.plan.site, sites).days(self.plan.until)) if sites else []
-        return [
-            replace(
-                self.plan,
-                site=each,
-                days=tuple(own._replace(stocks=day.cases[i]) for own, day in zip(self.plan.days, days, strict=True)),
-            )
-            for i, each in enumerate(sites)
-        ]
+    def plans(self, plan: Plan, cases: Sequence[Case]) -> list[Plan]:
+        """A plan of the site in each case."""
+        return plan.in_cases(self.sites(plan.site, cases))
 
-    def estimates(self, read: Read, asked: Collection[str]) -> dict[str, Estimate]:
-        """Figures of plans with their intervals, and the inputs that widen those that are `asked` for."""
+    def estimates(self, plan: Plan, read: Read, asked: Collection[str]) -> dict[str, Estimate]:
+        """Figures of a plan with their intervals, and the inputs that widen those that are `asked` for."""
 
         def run(cases: Sequence[Case], _: int) -> list[CaseFigures]:
-            return [CaseFigures(read(each)) for each in self.plans(cases)]
+            return [CaseFigures(read(each)) for each in self.plans(plan, cases)]
 
-        return estimated(CaseFigures(read(self.plan)), self.inputs, run, EFFORT, asked=asked)
+        return estimated(CaseFigures(read(plan)), self.inputs, run, EFFORT, asked=asked)
 
     def named(self, found: Estimate) -> tuple[str, ...]:
         """The inputs that widen an interval most, as the site file calls them."""
-        origins = Origins(self.plan.site.file, {})
+        origins = Origins(self.site.file, {})
         own = [one for one in found.contributions if one.share >= MATTERS][:NAMED]
         return tuple(one.input.named(origins.called) for one in own)
 

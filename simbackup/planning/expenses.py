@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from datetime import date
+from itertools import count, takewhile
 from typing import NamedTuple
+
+from dateutil.relativedelta import relativedelta
 
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import DAY
@@ -23,6 +25,8 @@ DAYS = 365.0
 WEEKS = DAYS / 7.0
 HOUR = 3600.0
 MONTHS = 12.0
+MONTH = DAYS / MONTHS * DAY
+"""Seconds of a month of a life."""
 SERVER, LINE, WORK, OWN = "server", "line", "work", "cost"
 """What an expense is for; `cost` is what the site states under `costs`."""
 
@@ -47,11 +51,17 @@ class Expense(NamedTuple):
 
     def paid(self, first: date, last: date) -> float:
         """What is paid at once from a day to another, both included."""
-        since, until = (first - self.bought).days, (last - self.bought).days + 1
+        return self.price * sum(first <= day for day in takewhile(lambda day: day <= last, self._payments()))
+
+    def _payments(self) -> Iterator[date]:
+        """When it is paid for: by the calendar, so that five years are over on the day of the purchase."""
         if self.life is None:
-            return self.price if since <= 0 < until else 0.0
-        days = self.life / DAY
-        return self.price * max(math.ceil(until / days) - max(math.ceil(since / days), 0), 0)
+            yield self.bought
+            return
+        months, seconds = divmod(round(self.life), MONTH)
+        days = seconds // DAY if months else max(seconds // DAY, 1)
+        for i in count():
+            yield self.bought + relativedelta(months=i * int(months), days=i * int(days))
 
     def running(self, first: date, last: date) -> float:
         """What it costs by time from a day to another, both included."""

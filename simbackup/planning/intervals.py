@@ -62,6 +62,18 @@ class NightInterval:
     """Share (0 to 1) of cases in which it ends in its window; None without a window."""
     decides: tuple[str, ...]
     """Inputs that widen the interval most."""
+    ungrown: CentralInterval
+    """Its seconds with their interval if growth were certain."""
+    grown: float = 0.0
+    """Standard deviation of the logarithm that is due to growth, for each day since the plan begins."""
+
+    def times(self, end: int, start: date, day: date) -> float:
+        """How many times as long all may take on a day of a plan that begins at `start`: at `end` 1 least, at 2 most.
+
+        Growth has little time to be other than expected at first; what the model leaves out is there from the start.
+        """
+        found = self.ungrown.widened(self.grown * max((day - start).days, 0))
+        return found[end] / found.best
 
     def sentence(self) -> str:
         """The verdict in words."""
@@ -132,6 +144,17 @@ class Sureness(NamedTuple):
         figures = [{"address": address, **one._asdict()} for address, one in self.figures.items()]
         return {"night": night, "full": [one._asdict() for one in self.full], "figures": figures}
 
+    def table(self) -> dict[str, list[dict[str, Any]]]:
+        """The intervals of figures as a table beside those of the plan; none without figures."""
+        figures = dict(self.figures)
+        if self.night is not None:
+            address = f"nights.{self.night.night}.{self.night.job}"
+            figures[address] = FigureInterval(*self.night.elapsed[:3], self.night.decides)
+        rows = [
+            {"address": address, **one._asdict(), "decides": ", ".join(one.decides)} for address, one in figures.items()
+        ]
+        return {"intervals": rows} if rows else {}
+
 
 NOT_ASKED = Sureness(None, ())
 """The intervals of a plan for which nobody asked."""
@@ -158,8 +181,8 @@ def sureness(plan: Plan, wanted: str = "quick", executor: Executor | None = None
 
 def stock_sureness(plan: Plan) -> Sureness:
     """How sure capacity, cartridges, cost and the days on which something is full are; no night is simulated."""
-    cases = Cases(plan)
-    found = cases.estimates(lambda each: {**stocks_and_cost(each), **first_full(each)}, explained(plan))
+    cases = Cases(plan.site)
+    found = cases.estimates(plan, lambda each: {**stocks_and_cost(each), **first_full(each)}, explained(plan))
     full: list[FullBetween] = []
     figures: dict[str, FigureInterval] = {}
     for name, one in found.items():
@@ -178,9 +201,9 @@ def _timed(plan: Plan, night: NightInterval | None) -> Iterator[tuple[str, Figur
     """Windows missed and seconds of data lost if all times are as far off as those of the night that decides."""
     if night is None or not night.elapsed.best > 0.0:
         return
-    ends = [end / night.elapsed.best for end in (night.elapsed.low, night.elapsed.high)]
+    best, *ends = (partial(night.times, end, plan.site.start) for end in range(3))
     low, high = (plan.windows.missed_if(each) for each in ends)
-    for key, missed in plan.windows.missed_if(1.0).items():
+    for key, missed in plan.windows.missed_if(best).items():
         yield windows_missed(key), FigureInterval(missed, low[key], high[key])
     early, late = (plan.losses_with(plan.arrivals.slower(each)) for each in ends)
     for best, less, more in zip(plan.losses, early, late, strict=True):
@@ -211,12 +234,7 @@ def frame_of(plan: Plan) -> pd.DataFrame:
     """The intervals of a plan as a table by address, see `Plan.intervals`."""
     import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
-    found = sureness(plan)
-    night = found.night
-    figures = dict(found.figures)
-    if night is not None:
-        figures[f"nights.{night.night}.{night.job}"] = FigureInterval(*night.elapsed[:3], night.decides)
-    rows = [{"address": address, **one._asdict()} for address, one in figures.items()]
+    rows = sureness(plan).table().get("intervals", [])
     return pd.DataFrame(rows, columns=["address", *FigureInterval._fields]).set_index("address")
 
 
@@ -259,13 +277,14 @@ def _deciding(
         return None
     grown = math.sqrt(sum(math.log(end / best) ** 2 for end in ends) / len(ends)) / SCORE if ends else 0.0
     whole = found.elapsed.widened(grown).within(found.declared, math.inf)
+    days = max((verdict.night - plan.site.start).days, 1)
     variance = (math.log(whole.high / whole.low) / (2.0 * SCORE)) ** 2 if whole.low > 0.0 else 0.0
     origins = Origins(plan.site.file, {})
     names = [one.input.named(origins.called) for one in found.decides]
     if variance and grown**2 / variance >= MATTERS:
         names = [GROWTH, *names[:1]]
     fits = None if verdict.window is None else whole.probability_below(verdict.window)
-    return NightInterval(verdict.night, job, whole, fits, tuple(names))
+    return NightInterval(verdict.night, job, whole, fits, tuple(names), found.elapsed, grown / days)
 
 
 def _night_of(plan: Plan, site: PlannedSite, kind: NightKind, i: int) -> Scenario:

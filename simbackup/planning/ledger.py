@@ -25,6 +25,7 @@ from simbackup.policies.clock import elapsed
 from simbackup.policies.days import each_day
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention
+from simbackup.schema.quantity import si_or
 
 ONE_DAY = timedelta(days=1)
 KEPT_EVERY = 7
@@ -84,6 +85,24 @@ def rules_of(site: PlannedSite, name: str) -> Hashable:
     logs = None if policy.logs is None else (policy.logs.to or (policy.target,), policy.logs.every.si)
     lacking, unreadable = tuple(site.lacking_of(name).items()), tuple(site.unreadable_of(name).items())
     return site.calendar(name), copies, kept, logs, lacking, unreadable
+
+
+def counted_together(one: PlannedSite, other: PlannedSite) -> bool:
+    """Whether two sites differ in numbers alone, so that one ledger counts both as cases."""
+
+    def same(site: PlannedSite) -> Hashable:
+        systems = tuple((system.name, system.policy, system.by_file) for system in site.systems)
+        rules = tuple((name, rules_of(site, name)) for name in dict.fromkeys(policy for _, policy, _ in systems))
+        return site.begin, systems, rules
+
+    def target(target: Target) -> tuple[object, ...]:
+        of_prices = None if target.prices is None else target.prices.minimum_storage
+        return target.tape, target.stores_objects, target.clones, target.chunking, target.object_size, target.objects, (
+            si_or(of_prices, 0.0)
+        )  # fmt: skip
+
+    targets, others = ({name: target(each) for name, each in site.targets.items()} for site in (one, other))
+    return targets == others and same(one) == same(other)
 
 
 @dataclass

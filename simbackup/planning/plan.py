@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from importlib import import_module
@@ -14,9 +14,8 @@ from simbackup.errors import Place, Problem
 from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.backlog import Queue
-from simbackup.planning.cautions import unsent
+from simbackup.planning.cautions import endless, unsent
 from simbackup.planning.cost import TERABYTE, Month, by_year, months
-from simbackup.planning.endless import endless
 from simbackup.planning.evenings import evenings
 from simbackup.planning.failure import outside
 from simbackup.planning.futile import futile
@@ -337,6 +336,18 @@ class Plan(Tabled):
     def fits_until(self) -> date | None:
         """The first date on which anything no longer fits, None if all fits until the end."""
         return min((limit.date for limit in self.limits if limit.date is not None), default=None)
+
+    def in_cases(self, sites: Sequence[PlannedSite]) -> list[Plan]:
+        """The plan in several cases of its site, which `counted_together` allows; no night is simulated."""
+        days = list(Ledger(self.site, tuple(sites)).days(self.until)) if sites else []
+        return [
+            replace(
+                self,
+                site=each,
+                days=tuple(own._replace(stocks=day.cases[i]) for own, day in zip(self.days, days, strict=True)),
+            )
+            for i, each in enumerate(sites)
+        ]
 
     @cached_property
     def months(self) -> list[Month]:

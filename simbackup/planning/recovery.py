@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 SHARES = (0.5, 0.9, 1.0)
 """Shares of the systems for which the time until they are back is reported."""
+ALL = "100%"
+"""All systems, among the shares by name."""
 
 
 class Restored(NamedTuple):
@@ -117,8 +120,8 @@ class Recovery(Tabled):
     """The systems, in the order of the list."""
     warnings: tuple[Problem, ...] = ()
     """What was left out, as the site does not state it."""
-    interval: RestoreInterval | None = None
-    """The 90 % interval of the time until all is back; None if something never is."""
+    intervals: Mapping[str, RestoreInterval] = field(default_factory=dict[str, RestoreInterval])
+    """The 90 % intervals of what `decide` names; none if something never is back."""
     read_back: ReadBack | None = None
     """What is read from object storage and what that costs; None if nothing is, or without a price."""
 
@@ -143,6 +146,22 @@ class Recovery(Tabled):
         """Seconds from the loss until a share (0 to 1) of the systems is back; infinite if one of them never is."""
         backs = sorted(math.inf if system.reason else system.back for system in self.systems)
         return backs[max(math.ceil(share * len(backs)), 1) - 1]
+
+    def decide(self) -> dict[str, Restored]:
+        """Which system decides when one is back, itself, and when a share of all is, such as '90%', by name."""
+        ordered = sorted(self.systems, key=lambda one: one.back)
+        shares = {f"{share:.0%}": ordered[max(math.ceil(share * len(ordered)), 1) - 1] for share in SHARES}
+        return {**{one.system: one for one in self.systems}, **shares}
+
+    def ends(self, name: str) -> tuple[float, float] | None:
+        """The ends of the interval of when a system, or a share of all, is back; None without one."""
+        one = self.intervals.get(name)
+        return None if one is None else (one.low, one.high)
+
+    @property
+    def interval(self) -> RestoreInterval | None:
+        """The 90 % interval of the time until all is back; None if something never is."""
+        return self.intervals.get(ALL)
 
     def back(self) -> list[tuple[float, float]]:
         """Seconds from the loss at which one more system is back, and the share that is back then."""
@@ -199,6 +218,12 @@ class Recovery(Tabled):
             "branches": [{"steps": dict(one.steps), "after": one.seconds} for one in self.branches],
             "left_out": list(self.left_out), "data_lost": self.data_lost,
             "back": {f"{share:.0%}": self.until(share) for share in SHARES}, "free": self.free,
+            "between": {name: self.ends(name) for name in (f"{share:.0%}" for share in SHARES)},
             "warnings": [str(warning) for warning in self.warnings],
-            "systems": [{**system._asdict(), "point": system.point and str(system.point)} for system in self.systems],
+            "systems": [
+                {
+                    **system._asdict(), "point": system.point and str(system.point),
+                    "between": self.ends(system.system),
+                } for system in self.systems
+            ],
         }  # fmt: skip

@@ -21,8 +21,8 @@ from simbackup.planning.nights import Nights
 from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.playing import GOOD, NEVER, Play
 from simbackup.planning.policy import METHODS_OF
-from simbackup.planning.recovery import Recovery, Restored
-from simbackup.planning.restore_interval import least_of, restore_interval, sampled, waits_of
+from simbackup.planning.recovery import ALL, Recovery, Restored
+from simbackup.planning.restore_interval import RestoreInterval, least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_reasons import restore_reasons
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario, restores_of
 from simbackup.planning.settled import settled
@@ -157,7 +157,7 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
         missing = tuple(_unstated(site, there, lost))
         used = dict.fromkeys(name for one in systems for name in one.targets)
         return Recovery(
-            way.what, now, lost, times.timed(systems), (*_late(site, there), *missing), None, read,
+            way.what, now, lost, times.timed(systems), (*_late(site, there), *missing), {}, read,
             times.branches(used), tuple(one.address for one in missing),
         )  # fmt: skip
 
@@ -167,25 +167,28 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
     try:
         result = ran(scenario_of(site.file, parts, f"on {now.date()}"))
     except NeverEndsError as error:
-        result = error.result
+        return recovery(error.result, declared)
     found = recovery(result, declared)
-    if not found.complete:
-        return found
 
-    def until(result: Result, times: Declared) -> float:
-        return recovery(result, times).until(1.0)
+    def backs(result: Result, times: Declared) -> dict[str, float]:
+        return {name: one.back for name, one in recovery(result, times).decide().items()}
 
-    ends = [(name, until(result, low), until(result, high)) for name, low, high in declared.ends(site)]
-    last = max(found.systems, key=lambda one: one.back).system
-    jobs = {f"back-{client.name}" for client in group}
-    interval = restore_interval(
-        found.until(1.0), until(result, Declared()), ends,
-        deviation_at(result.scenario, f"jobs.back-{last}.elapsed"),
-        sampled(result, lambda each: until(each, declared), jobs, way.intervals), least=least_of(result, jobs),
-        waits=waits_of(result, jobs),
-    )  # fmt: skip
-    told = restore_reasons(site, result, found.systems) if way.explain else None
-    return replace(found, interval=interval, reasons=told)
+    simulated, jobs = backs(result, Declared()), {f"back-{client.name}" for client in group}
+    ends = [(name, backs(result, low), backs(result, high)) for name, low, high in declared.ends(site)]
+    samples = sampled(result, lambda each: backs(each, declared), jobs, way.intervals)
+    intervals: dict[str, RestoreInterval] = {}
+    for name, one in found.decide().items():
+        if one.reason:
+            continue
+        job = f"back-{one.system}"
+        own = {job} if name == one.system else jobs if name == ALL else set[str]()
+        intervals[name] = restore_interval(
+            one.back, simulated[name], [(each, low[name], high[name]) for each, low, high in ends],
+            deviation_at(result.scenario, f"jobs.{job}.elapsed"), samples.get(name),
+            least=least_of(result, own), waits=waits_of(result, own),
+        )  # fmt: skip
+    told = restore_reasons(site, result, found.systems) if way.explain and found.complete else None
+    return replace(found, intervals=intervals, reasons=told)
 
 
 def sources_of(

@@ -14,7 +14,7 @@ from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.estimate import estimates
 from simbackup.units import show_short
 
-DEVICES, MODEL = "the systems and devices", "model error"
+DEVICES, MODEL = "a value of the systems and devices", "model error"
 WHOLE = "whole"
 
 
@@ -38,7 +38,7 @@ class RestoreInterval(NamedTuple):
         low, high = (show_short(end, "s", 3) for end in (self.low, self.high))
         sentence = f"all are back after {low} to {high} in {100 * LEVEL:.0f} % of cases"
         if self.decides:
-            sentence += f"; {self.decides[0]} matters most"
+            sentence += f"; {self.decides[0]} {'matter' if self.decides[0] == DEVICES else 'matters'} most"
         return sentence if self.sampled else f"{sentence} (without the ranges of systems and devices)"
 
 
@@ -123,18 +123,24 @@ def waits_of(result: Result, jobs: Collection[str]) -> float:
     return 0.0 if last is None else DeclaredWaits(result).until(last, since)
 
 
-def sampled(result: Result, whole: Callable[[Result], float], jobs: Collection[str], wanted: str) -> Sampled | None:
-    """The ends of the interval of a figure over the ranges of all inputs; None where that takes too long."""
+def sampled(
+    result: Result, backs: Callable[[Result], Mapping[str, float]], jobs: Collection[str], wanted: str
+) -> dict[str, Sampled]:
+    """The ends of the intervals of times by name over the ranges of all inputs; none where that takes too long."""
     effort = for_scenario(wanted, result.trace.length)
     if effort is None:
-        return None
+        return {}
 
     def figures(results: Mapping[str, Result]) -> dict[str, float]:
-        found = whole(results[WHOLE])
-        return {WHOLE: found} if math.isfinite(found) else {}
+        return {name: time for name, time in backs(results[WHOLE]).items() if math.isfinite(time)}
 
     def bounds(results: Mapping[str, Result]) -> dict[str, float]:
-        return {WHOLE: least_of(results[WHOLE], jobs)}
+        return dict.fromkeys(figures(results), least_of(results[WHOLE], jobs))
 
-    found = estimates({WHOLE: result.scenario}, figures, effort=effort, bounds=bounds, results={WHOLE: result})[WHOLE]
-    return Sampled(found.spread.low, found.spread.high, found.bound.low if found.bound is not None else 0.0)
+    found = estimates(
+        {WHOLE: result.scenario}, figures, effort=effort, bounds=bounds, results={WHOLE: result}, asked=()
+    )
+    return {
+        name: Sampled(one.spread.low, one.spread.high, one.bound.low if one.bound is not None else 0.0)
+        for name, one in found.items()
+    }

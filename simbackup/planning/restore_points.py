@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -10,7 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from dateutil.relativedelta import relativedelta
 
+from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.cases import Cases
 from simbackup.planning.points import ChainLink, Points
 from simbackup.planning.settled import settled
 from simbackup.planning.site import PlannedSite
@@ -53,6 +56,13 @@ class StoredPoint(NamedTuple):
     """When no rule keeps it any longer; None for never, or later than 30 years after the moment."""
     freed: datetime | None
     """When its space is free; None for never, or later than 30 years after the moment."""
+    cases: tuple[float, ...] = ()
+    """Its bytes in each case of the values of the site; none unless intervals are wanted."""
+
+    @property
+    def spread(self) -> CentralInterval:
+        """Its bytes with their 90 % interval."""
+        return spread_of(self.bytes, self.cases or (self.bytes,))
 
     @property
     def restorable(self) -> bool:
@@ -77,7 +87,11 @@ class StoredPoint(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """It for JSON."""
         chain = [{"level": level.value, "time": time} for level, time in self.chain]
-        return {**self._asdict(), "level": self.level.value, "chain": chain, "restorable": self.restorable}
+        low, high = self.spread[1:3]
+        own = {key: value for key, value in self._asdict().items() if key != "cases"}
+        return {
+            **own, "low": low, "high": high, "level": self.level.value, "chain": chain, "restorable": self.restorable,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +115,15 @@ class PolicyPoints:
             alike = point._replace(copy="", target="", place="")
             targets.setdefault(alike, []).append(point.target)
         return [(point, tuple(names)) for point, names in targets.items()]
+
+    @property
+    def spread(self) -> CentralInterval:
+        """The bytes of all save sets with their 90 % interval."""
+        best, cases = (
+            sum(point.bytes for point in self.points),
+            zip(*(point.cases for point in self.points), strict=True),
+        )
+        return spread_of(best, [math.fsum(case) for case in cases] or [best])
 
     @property
     def restorable(self) -> list[datetime]:
@@ -159,7 +182,7 @@ class PlayedRun(NamedTuple):
 
 
 def points_at(
-    site: PlannedSite, now: datetime, policies: Sequence[str] = (), system: str = ""
+    site: PlannedSite, now: datetime, policies: Sequence[str] = (), system: str = "", *, intervals: bool = False
 ) -> tuple[PolicyPoints, ...]:
     """The restore points that a site has at a moment, and the save sets that their chains hold.
 
@@ -175,14 +198,20 @@ def points_at(
         Names of policies; all by default.
     system
         The only system whose bytes count, all of a policy by default.
+    intervals
+        Whether bytes are counted over the ranges of the values of the site, too.
 
     Raises
     ------
     InputError
         There is no such policy or system.
     """
-    site = settled(site, now.date())
-    return tuple(_points_of(site, name, now, system) for name in chosen(site, policies, system) if site.of_policy(name))
+    site, cases = settled(site, now.date()), tuple[PlannedSite, ...]()
+    if intervals:
+        known = Cases(site)
+        cases = (site, *known.sites(site, known.sample))
+    names = [name for name in chosen(site, policies, system) if site.of_policy(name)]
+    return tuple(_points_of(site, name, now, system, cases) for name in names)
 
 
 def log_until(site: PlannedSite, now: datetime, policies: Sequence[str] = (), system: str = "") -> Iterator[LogLine]:
@@ -232,20 +261,22 @@ def chosen(site: PlannedSite, policies: Sequence[str] = (), system: str = "") ->
     ]  # fmt: skip
 
 
-def _points_of(site: PlannedSite, name: str, now: datetime, system: str) -> PolicyPoints:
+def _points_of(
+    site: PlannedSite, name: str, now: datetime, system: str, cases: tuple[PlannedSite, ...]
+) -> PolicyPoints:
     points, times = Points.of(site, name), dict[int, datetime]()
     for run in play(site, name, points, None, now):
         times[run.point.number] = run.due.time
     systems = site.of_policy(name)
-    stored = {copy: _stored(site, name, copy, points, times) for copy in points.series}
+    stored = {copy: _stored(Clients(site, (name,), cases), copy, points, times) for copy in points.series}
     one = next((i for i, client in enumerate(systems) if client.name == system), None)
     ends = _ends(site, name, points, now)
     last = max(times.values(), default=now)
     rules = {copy: series.rules(last) for copy, series in points.series.items()}
 
-    def size(link: ChainLink) -> float:
-        sizes = stored[link.copy].sizes[link.point.number]
-        return float(np.sum(sizes) if one is None else sizes[one])
+    def sizes(link: ChainLink) -> list[float]:
+        found = np.atleast_2d(stored[link.copy].sizes[link.point.number])
+        return list(map(float, np.sum(found, axis=1) if one is None else found[:, one]))
 
     found: list[StoredPoint] = []
     for copy, series in points.series.items():
@@ -253,12 +284,13 @@ def _points_of(site: PlannedSite, name: str, now: datetime, system: str) -> Poli
         chains = {number: points.chain(number, here) or () for number in series.points}
         needed = [link.point.number for number in series.kept for link in chains[number][:-1] if link.copy == copy]
         for number, point in series.points.items():
-            chain = chains[number]
+            chain, (size, *in_cases) = chains[number], sizes(ChainLink(copy, point))
             expires, freed = ends[copy, number]
             found.append(StoredPoint(
                 copy, site.target_of(name, copy), points.places[copy], point.time, point.level,
-                size(ChainLink(copy, point)), tuple((link.point.level, link.point.time) for link in chain),
-                sum(map(size, chain)), rules[copy].get(number, ()), needed.count(number), expires, freed,
+                size, tuple((link.point.level, link.point.time) for link in chain),
+                sum(sizes(link)[0] for link in chain), rules[copy].get(number, ()), needed.count(number),
+                expires, freed, tuple(in_cases),
             ))  # fmt: skip
     order = {copy: i for i, copy in enumerate(points.series)}
     found.sort(key=lambda each: (each.time, order[each.copy]))
@@ -266,10 +298,10 @@ def _points_of(site: PlannedSite, name: str, now: datetime, system: str) -> Poli
     return PolicyPoints(name, names, tuple(found), _logs_since(site, name, points, times))
 
 
-def _stored(site: PlannedSite, name: str, copy: str, points: Points, times: dict[int, datetime]) -> StoredCopies:
+def _stored(systems: Clients, copy: str, points: Points, times: dict[int, datetime]) -> StoredCopies:
     """The save sets of a policy on a target with their bytes, as the ledger has them."""
-    target, series = site.targets[site.target_of(name, copy)], points.series[copy]
-    stored = StoredCopies(copy, target, Clients(site, (name,)), series)
+    site, series = systems.site, points.series[copy]
+    stored = StoredCopies(copy, site.targets[site.target_of(systems.policies[0], copy)], systems, series)
     for _, point in sorted(series.points.items()):
         stored.add(point, None if point.base is None else times[point.base])
     return stored

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, NamedTuple, cast
@@ -14,7 +14,7 @@ from simbackup.errors import InputError, ResultError
 from simbackup.planning.contents import NightKind
 from simbackup.planning.goals import cost
 from simbackup.planning.intervals import seconds_of
-from simbackup.planning.ledger import Ledger
+from simbackup.planning.ledger import Ledger, counted_together
 from simbackup.planning.loading import site_of
 from simbackup.planning.nights import Nights
 from simbackup.planning.origins import Origins, scenario_of
@@ -39,6 +39,10 @@ COST = "cost"
 LONG = re.compile(r"\d+\.\d{5,}")
 """A number with more digits than anybody reads."""
 DATES, TIMES = "date", "s"
+TOGETHER = 64
+"""How many cases one ledger counts at once, for their memory."""
+PRICED = frozenset({"prices", "costs", "purchases"})
+"""Parts of a site on whose values only the cost depends."""
 WITHOUT_EFFECT = frozenset({"currency", "date"})
 """Values of prices that are no figures."""
 
@@ -155,37 +159,56 @@ class _Asked:
     restored: tuple[datetime, str] | None
     """When everything is restored, and what is lost; None if that is not asked for."""
 
-    def __call__(self, values: Mapping[str, object]) -> Figures | None:
-        """The figures of the site with other values at some addresses; None if there is no such site."""
-        plan = self.plan
-        try:
-            site = plan.site if not values else self._site(values)
-        except InputError:
-            return None
-        if site.file.spec.policies.keys() != plan.site.file.spec.policies.keys():
-            return None  # they are divided in another way
-        days = plan.days if not values else tuple(Ledger(site).days(plan.until))
-        other = replace(plan, site=site, days=days)
+    def each(self, cases: Sequence[Mapping[str, object]]) -> Iterator[Figures | None]:
+        """The figures of the site with other values at some addresses, in each case; None if there is no such site.
+
+        Cases that differ from the plan in numbers alone are counted by one ledger.
+        """
+        for some in (cases[i : i + TOGETHER] for i in range(0, len(cases), TOGETHER)):
+            sites = [self._site(case) for case in some]
+            together = [site for site in sites if site is not None and counted_together(site, self.plan.site)]
+            plans = {id(plan.site): plan for plan in self.plan.in_cases(together)}
+            for case, site in zip(some, sites, strict=True):
+                if site is None:
+                    yield None
+                    continue
+                plan = plans.get(id(site))
+                if plan is None:
+                    plan = replace(self.plan, site=site, days=tuple(Ledger(site).days(self.plan.until)))
+                yield self.of(plan, priced=all(map(_priced, case)))
+
+    def of(self, other: Plan, *, priced: bool = False) -> Figures:
+        """The figures of a plan; of one in which only prices are others, those that take no time."""
         found = {f"{one.what} fits until": _ordinal(one.date) for one in other.full}
         if other.months:
             found[COST] = cost(other)
-        if self.night is not None:
+        if self.night is not None and not priced:
             kind, i, job = self.night
-            nights = replace(plan.nights, site=site, days=days, played={}, done={})
-            found[f"'{job}' in its window"] = seconds_of(job, _night(site, nights, kind, i))
-        if self.restored is not None:
+            nights = replace(self.plan.nights, site=other.site, days=other.days, played={}, done={})
+            found[f"'{job}' in its window"] = seconds_of(job, _night(other.site, nights, kind, i))
+        if self.restored is not None and not priced:
             when, lost = self.restored
-            back = restore(site, "site", when, lost, nights=plan.nights)
+            back = restore(other.site, "site", when, lost, nights=self.plan.nights)
             found[f"all back after the loss of {lost or 'data alone'}"] = back.until(1.0) if back.complete else math.inf
         return found
 
-    def _site(self, values: Mapping[str, object]) -> PlannedSite:
+    def _site(self, values: Mapping[str, object]) -> PlannedSite | None:
         """The site with other values; what does not come about as parts fail stays as it is."""
         before = self.plan.site
-        if before.lacking:
-            tree = overridden(before.file.tree, values)
-            return replace(numbers(site_of(tree, before.file.name, before.file.source)), lacking=before.lacking)
-        return numbers(site_of(overridden(before.file.source, values), before.file.name))
+        tree = overridden(before.file.tree if before.lacking else before.file.source, values)
+        try:
+            site = numbers(site_of(tree, before.file.name, before.file.source if before.lacking else None))
+        except InputError:
+            return None
+        if site.file.spec.policies.keys() != before.file.spec.policies.keys():
+            return None  # they are divided in another way
+        return replace(site, lacking=before.lacking)
+
+
+def _priced(address: str) -> bool:
+    """Whether only the cost depends on the value at an address."""
+    first, *others = address.split(".")
+    return first in PRICED or (first == "targets" and others[1:2] == ["prices"])
 
 
 def _ordinal(day: date | None) -> float:
@@ -230,13 +253,11 @@ def plan_sensitivity(
     moved = list(plan_inputs(plan.site, first, quick=quick))
     if not moved:
         raise ResultError(f"{plan.site.file.spec.title}: no value has a range; state values as assumed, with one")
-    best = asked({})
-    if best is None:
-        raise ResultError(f"{plan.site.file.spec.title}: cannot be planned again")
+    best = asked.of(plan)
     cases = [dict.fromkeys(one.addresses, end) for one in moved for end in (one.low, one.high)]
     ends: list[Figures | None] = []
-    for case in cases:
-        ends.append(asked(case))
+    for found in asked.each(cases):
+        ends.append(found)
         if progress is not None:
             progress(len(ends), len(cases))
     pairs = list(zip(moved, ends[::2], ends[1::2], strict=True))

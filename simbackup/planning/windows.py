@@ -50,7 +50,7 @@ class _Count:
     nights: int = 0
     missed: int = 0
     longest: float = 0.0
-    shares: list[float] = field(default_factory=list[float])
+    shares: dict[date, float] = field(default_factory=dict[date, float])
     first: Verdict | None = None
     last: date | None = None
     last_missed: date | None = None
@@ -69,9 +69,7 @@ class _Count:
     def _count(self, one: Verdict, *, missed: bool) -> None:
         """Count a night, and that it is missed, if none of its verdicts was before; they follow each other."""
         self.nights += one.night != self.last
-        if one.night != self.last:
-            self.shares.append(0.0)
-        self.shares[-1] = max(self.shares[-1], share_of_window(one))
+        self.shares[one.night] = max(self.shares.get(one.night, 0.0), share_of_window(one))
         self.last = one.night
         if missed and one.night != self.last_missed:
             self.first = self.first or one
@@ -109,12 +107,16 @@ class Windows:
     """The one that uses most of its window; without windows, the longest."""
     stated: bool = False
     """Whether anything has a window."""
-    tight: dict[LevelKey, tuple[float, ...]] = field(default_factory=dict[LevelKey, "tuple[float, ...]"])
+    tight: dict[LevelKey, dict[date, float]] = field(default_factory=dict[LevelKey, "dict[date, float]"])
     """Of each level the share of its window that each night takes; infinite where a job fails."""
 
-    def missed_if(self, slower: float) -> dict[LevelKey, int]:
-        """How many nights of each level with a window miss it if all took some times as long, or as short."""
-        return {key: sum(share * slower > 1.0 for share in each) for key, each in self.tight.items() if any(each)}
+    def missed_if(self, slower: Callable[[date], float]) -> dict[LevelKey, int]:
+        """How many nights of each level with a window miss it if all of a night took so many times as long."""
+        return {
+            key: sum(share * slower(night) > 1.0 for night, share in each.items())
+            for key, each in self.tight.items()
+            if any(each.values())
+        }
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict], systems: Iterable[str], called: Callable[[str], str]) -> Windows:
@@ -139,7 +141,7 @@ class Windows:
         return cls(
             {system: count.system() for system, count in by_system.items()},
             {key: count.level() for key, count in by_level.items()}, missed, running_on, tightest, stated,
-            {key: tuple(count.shares) for key, count in by_level.items()},
+            {key: count.shares for key, count in by_level.items()},
         )  # fmt: skip
 
     def late(self) -> list[tuple[tuple[str, ...], OfSystem]]:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from simbackup import units
 from simbackup.plots import style
-from simbackup.results.figure_units import unit_of
+from simbackup.results.figures import unit_of
 from simbackup.text import for_plot
 
 Rows = Sequence[dict[str, Any]]

@@ -429,12 +429,12 @@ class Restores:
             tuple((name, source.available) for name, source in sources.items()),
         )  # fmt: skip
         if key not in self.known:
-            found = restored(ledger, now, (clients, one_file), after, Way())
-            last, sure = found.until(1.0), found.interval
-            low, high = (sure.low / last, sure.high / last) if sure is not None and last else (1.0, 1.0)
-            rows = {row.system: math.inf if row.reason else row.back for row in found.systems}
-            backs = {(one.policy, one.machine): max(rows[n] for n in one.names if n in rows) for one in groups}
-            self.known[key] = {name: Back(back, back, back * low, back * high) for name, back in backs.items()}
+            found, backs = restored(ledger, now, (clients, one_file), after, Way()), dict[tuple[str, str], Back]()
+            rows = {row.system: (math.inf if row.reason else row.back, row.system) for row in found.systems}
+            for one in groups:
+                back, last = max(rows[name] for name in one.names if name in rows)
+                backs[one.policy, one.machine] = Back(back, back, *(found.ends(last) or (back, back)))
+            self.known[key] = backs
         return self.known[key]
 
     def _declared(self, group: Group, loss: Loss) -> Declared:

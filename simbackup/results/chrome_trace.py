@@ -14,13 +14,44 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simbackup.output.target import TRACE, check_file
 from simbackup.output.whole import write_whole
 from simbackup.results.kept import whole
-from simbackup.results.lanes import LaneBar, lanes
 from simbackup.trace.activity import queue_of
 from simbackup.trace.levels import link_rates
 from simbackup.trace.trace import Event, Span, Trace
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
+
+
+class LaneBar(NamedTuple):
+    """A stretch of time in whole microseconds, and what it is shown with."""
+
+    start: int
+    end: int
+    name: str
+    cause: str
+    job: str
+
+
+def lanes(stretches: Sequence[LaneBar]) -> list[list[LaneBar]]:
+    """The stretches on as few lanes as can be, each lane in order of time and without overlap.
+
+    A stretch goes on the free lane that ended last, preferably one of its own cause, so that the steps of one of
+    several parallel streams stay together.
+
+    >>> a, b, c = (LaneBar(*times, "read", "disk", "job") for times in ((0, 4), (0, 2), (2, 4)))
+    >>> [len(lane) for lane in lanes([a, b, c])]
+    [1, 2]
+    """
+    found: list[list[LaneBar]] = []
+    for stretch in sorted(stretches, key=lambda s: (s.start, -s.end)):
+        free = [lane for lane in found if lane[-1].end <= stretch.start]
+        if free:
+            best = max(free, key=lambda lane: (lane[-1].cause == stretch.cause, lane[-1].end))
+            best.append(stretch)
+        else:
+            found.append([stretch])
+    return found
+
 
 PROCESSES = {"jobs": 1, "devices": 2, "users": 3}
 """The groups of tracks, with the numbers that the format needs."""

@@ -13,8 +13,10 @@ LAB = "lab"
 """The records of labs, a folder beside scenarios/ and no collection in it: they are no publications."""
 
 
-def documents(collection: str = PUBLISHED) -> list[Measured]:
+def documents(collection: str = PUBLISHED, begins: str = "") -> list[Measured]:
     """All documents of a collection, of the records of labs, or of every collection for `*`, by their folders' names.
+
+    Only those are read whose names begin with a text.
 
     >>> [document.folder.name[:3] for document in documents()][:2]
     ['000', '001']
@@ -23,7 +25,7 @@ def documents(collection: str = PUBLISHED) -> list[Measured]:
     for root in shelf.roots():
         within = root if collection == LAB else root / "scenarios"
         for path in sorted(within.glob(f"{collection}/*/{MEASURED}")):
-            if path.parent.name not in found:
+            if path.parent.name.startswith(begins) and path.parent.name not in found:
                 found[path.parent.name] = read_measured(path, shelf.shown(path))
     return [found[folder] for folder in sorted(found)]
 

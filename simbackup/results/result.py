@@ -18,9 +18,8 @@ from simbackup.results.figures import GOOD, Figures
 from simbackup.results.floors import Crossed, Least, certain, floors
 from simbackup.results.kept import whole
 from simbackup.results.notes import noted
-from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, UsedValue, used_values
-from simbackup.results.rows import device_rows, job_rows
+from simbackup.results.rows import ASSUMPTION, SOURCE, assumption_rows, device_rows, job_rows, source_rows
 from simbackup.results.shown import DEVICES, JOBS, USERS, shown, table
 from simbackup.scenario import Scenario
 from simbackup.trace.trace import Span, Trace

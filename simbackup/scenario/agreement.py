@@ -108,6 +108,12 @@ def _agreement(checks: Checks, agreeing: Container[tuple[str, ...]]) -> None:
             with checks.about(section, name):
                 for paths, message, remedy in disagreements(part):
                     checks.report(checks.written([(section, name, *path) for path in paths]), message, remedy)
+    for section, named in (("workloads", spec.workloads), ("jobs", spec.jobs)):  # what is inside these checks itself
+        for name, part in named.items():
+            with checks.about(section, name):
+                for names, message, remedy in part.rules():
+                    paths = [(section, name, *each.split(".")) for each in names]
+                    checks.report(checks.written(paths), message, remedy)
 
 
 def _names(checks: Checks) -> None:

@@ -1,23 +1,61 @@
-"""Keys in a file that have no effect: those that no part of a simulation has read."""
+"""Keys in a file that have no effect: those that no part of a simulation has read.
+
+Copies of the parts note what is read of them for the first time. A copy has no values of its own. Python asks it for
+each by `Frozen.__getattr__`, which notes the address and keeps the value in the copy, so that all later reads take no
+more time than those of any other part. What is not noted was never read, and has had no effect. The reverse need not
+hold: a value may be read and then count for nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from simbackup.errors import Problem
 from simbackup.scenario.fleets import reported_once
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.part import Part, held
-from simbackup.schema.quantity import Frozen
-from simbackup.schema.reads import noting
+from simbackup.schema.quantity import NOTED, Frozen
 from simbackup.schema.reflection import text_of
 
 if TYPE_CHECKING:
     from simbackup.scenario.scenario import Scenario
     from simbackup.scenario.spec import Spec
     from simbackup.schema.tree import Node
+
+Noted = TypeVar("Noted", bound=Frozen)
+
+
+class Noting(NamedTuple):
+    """What notes the reads of a part: the part, its address, and the addresses that have been read so far."""
+
+    part: Frozen
+    address: str
+    reads: set[str]
+
+    def __call__(self, name: str) -> Any:
+        """The value of a key, noted; that of a part inside it notes its own reads."""
+        value, here = vars(self.part)[name], f"{self.address}.{name}"
+        return self.read(value, here)
+
+    def read(self, value: Any, here: str) -> Any:
+        """A value at an address, which is read; parts inside it note their own reads."""
+        self.reads.add(here)
+        if isinstance(value, Frozen):
+            return noting(value, here, self.reads)
+        if isinstance(value, Mapping):  # who looks at one of its names may look at all
+            named = cast("Mapping[str, Any]", value)
+            return {each: self.read(child, f"{here}.{each}") for each, child in named.items()}
+        return value
+
+
+def noting(part: Noted, address: str, reads: set[str]) -> Noted:
+    """A copy of a part that notes which of its keys are read."""
+    copy = object.__new__(type(part))
+    object.__setattr__(copy, "__dict__", {NOTED: Noting(part, address, reads)})
+    return copy
+
 
 Path = tuple[str, ...]
 NAMING = frozenset({"kind", "model", "method"})

@@ -11,19 +11,26 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.scenario.spec import SECTIONS, Spec
-from simbackup.schema.calibration import Constant, Fit
+from simbackup.schema.calibration import Constant, Fit, HistoryJob, HistorySpec
 from simbackup.schema.capability import Device
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.datasheet import KEYS
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
-from simbackup.schema.fleet_schema import with_placeholders
-from simbackup.schema.history import HistoryJob, HistorySpec
 from simbackup.schema.job import JobSpec
-from simbackup.schema.json_forms import Forms, Json, closed, name_of, plain_text, reference, says
+from simbackup.schema.json_forms import (
+    Forms,
+    Json,
+    closed,
+    name_of,
+    name_pattern,
+    plain_text,
+    reference,
+    says,
+    with_placeholders,
+)
 from simbackup.schema.measured import FORMS, MeasuredRow
 from simbackup.schema.origin import NEEDS
 from simbackup.schema.part import Modelled
-from simbackup.schema.patterns import name_pattern
 from simbackup.schema.quantity import Frozen, Unit, Word
 from simbackup.schema.reflection import (
     about,

@@ -15,11 +15,11 @@ from simbackup.errors import Problem, choices
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.scenario.places import Places
 from simbackup.schema import registry
+from simbackup.schema.calibration import HistorySpec
 from simbackup.schema.capability import Device
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.failure import FailureSpec
 from simbackup.schema.fleet import PARTS
-from simbackup.schema.history import HistorySpec
 from simbackup.schema.job import Copying, JobSpec
 from simbackup.schema.part import NAME, quantities_of, scaled
 from simbackup.schema.quantity import Frozen, Quantity

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.chosen import Chosen
-from simbackup.schema.figures import USE, Figures
+from simbackup.schema.facts import USE, Figures
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import PositiveSize, Text
 from simbackup.schema.unknown import Unknown
@@ -337,4 +337,4 @@ class Sink(Device):
 class Service(Device):
     """A device that answers operations, and keeps nothing of them."""
 
-    live_part = "simbackup.devices.answering:Answering"
+    live_part = "simbackup.devices.shape:Answering"

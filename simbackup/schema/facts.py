@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -83,3 +83,14 @@ def _shown(amount: float, unit: str) -> str:
         if amount % size == 0:
             return f"{amount / size:,.0f} {name}"
     return units.show_short(amount, unit)
+
+
+Figures = Mapping[str, tuple[str, ...]]
+"""Columns by what follows the name of a part in addresses: empty for the part itself, `drive.1` for a piece of it."""
+
+USE = ("busy", "busy_s", "bytes", "peak", "active", "saturated")
+"""How much a device was used."""
+RUN = ("start", "end", "elapsed", "bytes", "files", "rate", "transfer_rate", "waits", "lock", "due")
+"""What every run of a job has."""
+IMPACT = ("offered", "served", "rate", "lost")
+"""What a job costs every workload."""

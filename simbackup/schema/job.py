@@ -9,13 +9,12 @@ from pydantic import BeforeValidator
 
 from simbackup import units
 from simbackup.schema.capability import Sink
-from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
-from simbackup.schema.failing import FailsSpec
-from simbackup.schema.figures import RUN, Figures
+from simbackup.schema.facts import CLOCK, RUN, Fact, Facts, Figures, amount, made, number
 from simbackup.schema.part import Modelled, Part, Path
 from simbackup.schema.quantity import (
     Count,
     Duration,
+    Frozen,
     Pieces,
     PositiveDuration,
     PositiveSize,
@@ -32,6 +31,16 @@ from simbackup.schema.unknown import Unknown
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
+
+
+class FailsSpec(Frozen):
+    """How often a job fails at random before it moves any data: its client does not respond, or a service is down."""
+
+    share: Share
+    """Share of its attempts that fail: `10 %` means that one attempt in ten fails on average."""
+    after: Duration = usual("0 s", "s")
+    """Time until the failure is noticed, during which the attempt keeps its place in queues."""
+
 
 SCHEDULE = ("every", "until", "window")
 NOT_OF_EXISTING = (

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from pydantic import BaseModel
 
 from simbackup import units
 from simbackup.schema.job import Names
 from simbackup.schema.origin import NEEDS, Origin
-from simbackup.schema.patterns import quantity_pattern
+from simbackup.schema.part import NAME
 from simbackup.schema.quantity import EXAMPLES, LATEST, Quantity, Unit, Word
 from simbackup.schema.reflection import (
     about,
@@ -24,6 +24,46 @@ from simbackup.schema.reflection import (
     sheet_kind,
     text_of,
 )
+
+NUMBER = r"\+?[0-9.][0-9._]*(?:[eE][+-]?[0-9]+)?"
+"""A number; whether it has two points is left to the reader."""
+
+
+def name_pattern() -> str:
+    """Regular expression of the names of hosts, devices, data and jobs.
+
+    >>> name_pattern()
+    '^[A-Za-z][A-Za-z0-9_-]*$'
+    """
+    return "^" + NAME.pattern.removesuffix(r"\Z") + "$"
+
+
+def quantity_pattern(unit: str) -> str:
+    """Regular expression of the texts that `units.parse` reads as a quantity of a unit; bounds are not checked.
+
+    Parameters
+    ----------
+    unit
+        The SI unit, a key of `units.DIMENSIONS`.
+
+    >>> import re
+    >>> [bool(re.search(quantity_pattern("B/s"), text)) for text in ("5 MB/s", "5 MB", "5")]
+    [True, False, False]
+    """
+    dimension = units.DIMENSIONS[unit]
+    names, over, under = ("|".join(sorted(filter(None, n))) for n in (dimension.names, dimension.over, dimension.under))
+    named = [f"(?:{names})"] if names else []
+    if under:
+        maybe = "?" if "" in dimension.over else ""
+        named.append(rf"(?:{over}){maybe}\s*/\s*(?:{under})")
+    bare = "?" if "" in dimension.names else ""
+    forms = [rf"{NUMBER}\s*(?:{'|'.join(named)}){bare}", r"\+?0[0.]*"]
+    if unit == "s":
+        forms.append(rf"(?:{NUMBER}\s*(?:{names})\s*)+")
+    if unit == "1":
+        forms.append(rf"{NUMBER}\s*:\s*{NUMBER}")
+    return rf"^\s*(?:{'|'.join(forms)})\s*$"
+
 
 Json = dict[str, Any]
 _ONE_OR_MORE = get_args(Names)[1]
@@ -210,3 +250,47 @@ def closed(properties: Json, *needs: str) -> Json:
     """A mapping of these keys and no others."""
     needed: Json = {"required": list(needs)} if needs else {}
     return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
+
+
+PLACEHOLDER: Json = {"type": "string", "pattern": r"\{[^{}]+\}|^fleets\.[^.]+\.[^.]+$"}
+"""A text with a placeholder in it, or all parts of a fleet."""
+_INSIDE = ("then", "else", "allOf", "anyOf", "items", "additionalProperties")
+_SCALARS = frozenset({"string", "number", "integer", "boolean"})
+
+
+def with_placeholders(part: Json, defs: Json) -> Json:
+    """The schema of a part in which every text and number may be a placeholder.
+
+    Parameters
+    ----------
+    part
+        The schema of the part.
+    defs
+        The definitions that it refers to; their counterparts are added as `NAME_of_a_fleet`.
+    """
+    if "$ref" in part:
+        name = str(part["$ref"]).rsplit("/", maxsplit=1)[-1]
+        twin = f"{name}_of_a_fleet"
+        if twin not in defs:
+            defs[twin] = {}  # a place for a part that holds itself
+            defs[twin] = with_placeholders(defs[name], defs)
+        return {**part, "$ref": f"#/$defs/{twin}"}
+    made = {key: _within(value, defs) if key in _INSIDE else value for key, value in part.items()}
+    if "properties" in made:
+        made["properties"] = {key: with_placeholders(value, defs) for key, value in made["properties"].items()}
+        if {"begin", "after"} <= made["properties"].keys():
+            begin = dict(made["properties"]["begin"])
+            text = {"description": begin.pop("description", "")}
+            made["properties"]["begin"] = {**text, "anyOf": [begin, {"$ref": "#/$defs/SpreadStarts"}]}
+    kinds = made.get("type", [])
+    scalar = "enum" in made or bool(_SCALARS & set([kinds] if isinstance(kinds, str) else kinds))
+    if not scalar or ("pattern" not in made and "enum" not in made and made.get("type") == "string"):
+        return made  # any text may hold a placeholder as it is
+    about = {key: made.pop(key) for key in ("description", "examples") if key in made}
+    return {**about, "anyOf": [made, PLACEHOLDER]}
+
+
+def _within(value: Any, defs: Json) -> Any:
+    if isinstance(value, list):
+        return [_within(item, defs) for item in cast("list[Any]", value)]
+    return with_placeholders(cast("Json", value), defs) if isinstance(value, dict) else value

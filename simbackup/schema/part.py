@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
 
-from simbackup.schema.facts import Facts, amount
-from simbackup.schema.figures import Figures
+from simbackup.schema.facts import Facts, Figures, amount
 from simbackup.schema.quantity import Frozen, Quantity
 
 if TYPE_CHECKING:

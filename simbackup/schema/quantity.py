@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from pydantic import (
     BaseModel,
@@ -21,11 +21,26 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.declared import Declaring
 from simbackup.schema.origin import NEEDS, Origin, read_origin
 from simbackup.schema.unknown import Unknown, UnknownError
 from simbackup.schema.wording import EMPTY
 from simbackup.units.slips import bits
+
+
+class Declaring:
+    """A class whose declarations of `ClassVar` are no texts any more: pydantic evaluates those for each class below.
+
+    >>> class Part(Declaring):
+    ...     shown: ClassVar[str] = "box"
+    >>> Part.__annotations__
+    {'shown': typing.ClassVar}
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = vars(cls).get("__annotations__", {})
+        own.update({name: ClassVar for name, kind in own.items() if str(kind).startswith("ClassVar[")})
+
 
 LATEST = 36_500 * 86_400.0
 """Longest time, in seconds, at which a float still distinguishes microseconds: a hundred years."""

@@ -53,6 +53,7 @@ def test_the_tables_of_a_plan_in_files(
         code, _, err = called(capsys, monkeypatch, "run", site, "--until", "2 weeks", "--out", out, *more)
         assert (code, err.strip()) == (0, f"written to {out}")
     names = {"clients", "limits", "capacity", "points", "losses", "months", "expenses", "failures", "nights"}
+    names |= {"intervals"}  # as they are printed, of each figure by its address
     assert set(pd.read_excel("plan.xlsx", sheet_name=None)) == names
     assert {path.stem for path in Path("tables").glob("*.csv")} == names
     nights = pd.read_parquet("parquet/nights.parquet")
@@ -68,13 +69,8 @@ def test_capacity_alone_as_tables_and_as_json(
     assert (code, err.strip()) == (0, "written to tables")
     assert "Capacity in use" in out
     assert "Windows" not in out
-    assert {path.stem for path in Path("tables").glob("*.csv")} == {
-        "limits",
-        "capacity",
-        "points",
-        "months",
-        "expenses",
-    }
+    names = {"limits", "capacity", "points", "months", "expenses", "intervals"}
+    assert {path.stem for path in Path("tables").glob("*.csv")} == names
     code, out, _ = called(capsys, monkeypatch, "capacity", site, "--until", "2 months", "--json")
     told = json.loads(out)
     assert (code, told["until"], len(told["capacity"])) == (0, "2027-03-01", 2 * 59)

@@ -17,7 +17,7 @@ from simbackup.experiments.blind_predictions import Answers, Held, ledger
 from simbackup.experiments.reproduce import Reproduction, chosen, reproduce
 from simbackup.results.compare import Row
 from simbackup.results.documents import documents
-from simbackup.schema.measured import BlindAnswer, read_measured
+from simbackup.schema.measured import BlindAnswer, Measured, read_measured
 from tests.shared import IN_ONE_PROCESS, reproduced
 
 TOP = Path(__file__).parents[2]
@@ -58,6 +58,18 @@ def test_one_name_means_all_publications(found: Reproduction) -> None:
     assert [str(m.folder) for m in chosen([str(VALIDATION)])] == [str(m.folder) for m in chosen(["validation"])]
     assert {m.folder.name for m in chosen([])}.isdisjoint(FOLDERS)
     assert [m.folder.name for m in chosen(["tk70"])] == ["tk70-1990"]
+
+
+def test_a_document_that_is_named_is_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def noted(path: Path, shown: str) -> Measured:
+        read.append(path.parent.name)
+        return read_measured(path, shown)
+
+    monkeypatch.setattr("simbackup.results.documents.read_measured", noted)
+    chosen(["tk70"])
+    assert read == ["tk70-1990"]
 
 
 def test_the_rows_are_those_that_were_asked_with_the_answers_that_were_given(found: Reproduction) -> None:

@@ -196,6 +196,13 @@ def test_answers_score_better_than_simple_factors(found: CoverageReport) -> None
     for simple in (ONE_FACTOR, FACTOR_BY_KIND):
         assert own[THIS].interval_score < 0.85 * own[simple].interval_score
         assert own[THIS].crps < 0.95 * own[simple].crps
+        assert own[simple].worse > 2.0 * own[simple].unsure
+
+
+def test_no_kind_is_better_served_by_a_simple_factor_than_chance_may_have_it(found: CoverageReport) -> None:
+    """One publication alone shows nothing, as its rows share their causes: its standard error is infinite."""
+    worst = {(one.name, one.method): one.worse / one.unsure for one in found.scores if one.method != THIS}
+    assert min(worst.values()) > -2.0
 
 
 def test_the_program_ships_with_its_terms() -> None:

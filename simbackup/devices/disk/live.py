@@ -109,7 +109,7 @@ class Disk(Landed):
         del position, size
         return math.inf
 
-    def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
+    def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """The loss to a stream elsewhere: a seek from there, or there and back, and half a revolution."""
         ahead = size if writing else self.parameters.stream_turn  # it cannot gather what it was not given
         time = turning(self.parameters, here, there, back=back) * min(size / ahead, 1.0)

@@ -117,7 +117,7 @@ class Host:
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
             return shape.cycle({(self.cpu.name, ""): copy})
         window, path, cold = min(window, region.size), bus(store, "read"), 1.0 - cached
-        turn = store.turn(region.begin, region.begin, window)
+        turn = store.switchover(region.begin, region.begin, window)
         read = store.continued(region.begin, window).latency + returning(region, window).latency
         fetched = {(store.name, Activity.READ): cold * read / window, **travelling(path, cold / window)}
         shape = shape.cycle({**fetched, (self.cpu.name, ""): copy})

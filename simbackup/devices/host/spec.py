@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
-from simbackup.schema.facts import Fact, Facts, amount, number
-from simbackup.schema.figures import USE, Figures
+from simbackup.schema.facts import USE, Fact, Facts, Figures, amount, number
 from simbackup.schema.part import Modelled, Part, Path, Rules
 
 if TYPE_CHECKING:

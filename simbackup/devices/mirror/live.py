@@ -252,7 +252,7 @@ def _returned(region: Region, size: float, distance: float, *, scattered: bool) 
     if scattered or store.gathers < size:
         return store.request("write", begin, begin + distance, size)
     after = store.append(begin, size)
-    return Service(after.latency, after.busy + store.turn(begin, begin + distance, size, writing=1).busy)
+    return Service(after.latency, after.busy + store.switchover(begin, begin + distance, size, writing=1).busy)
 
 
 def _mixed(region: Region, direction: Direction, size: float, positioned: float, distance: float) -> Service:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field
 
 from simbackup.errors import choices
-from simbackup.schema.facts import Facts, amount, number
-from simbackup.schema.figures import USE, Figures
+from simbackup.schema.facts import USE, Facts, Figures, amount, number
 from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import Modelled, Part, Path, Rules
 
@@ -49,15 +48,6 @@ def way_through(link: str, before: str, after: str) -> str:
     'lan:filer>vault'
     """
     return f"{link}{WAY}{before}{TO}{after}"
-
-
-def link_of(way: str) -> str:
-    """The link that a direction of it, or a way through it, belongs to.
-
-    >>> link_of("lan:filer>vault"), link_of("line.back"), link_of("bus")
-    ('lan', 'line', 'bus')
-    """
-    return way.split(WAY, maxsplit=1)[0].removesuffix(BACK)
 
 
 class NetworkSheet(Frozen):

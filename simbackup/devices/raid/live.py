@@ -205,7 +205,7 @@ class Raid(Rebuilding):
         del position, size
         return math.inf
 
-    def turn(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
+    def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """The loss of a request to a stream elsewhere on the same disks, each of which reads ahead for its part.
 
         A write also moves the arms of disks with copies and parity; a cache gathers for all streams that are writing.

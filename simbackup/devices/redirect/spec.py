@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import InVolume, VolumeDevice
-from simbackup.schema.facts import Fact, Facts, amount
-from simbackup.schema.figures import USE, Figures
+from simbackup.schema.facts import USE, Fact, Facts, Figures, amount
 from simbackup.schema.part import Modelled, Path, Rules
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from simbackup.schema.capability import Service
-from simbackup.schema.facts import Fact, Facts
-from simbackup.schema.figures import USE, Figures
+from simbackup.schema.facts import USE, Fact, Facts, Figures
 from simbackup.schema.quantity import Duration, Frequency, Pieces, usual
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
 from simbackup.schema.capability import ImageDevice, InVolume, OnDevice, VolumeDevice
-from simbackup.schema.facts import Facts, amount
-from simbackup.schema.figures import USE, Figures
+from simbackup.schema.facts import USE, Facts, Figures, amount
 from simbackup.schema.part import Modelled, Path, Rules
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ STATES = (OK, WARNING, FAILED)
 UNFINISHED = "unfinished"
 """What a mapping calls the status of jobs that wait or run; they are left out of a history."""
 LEVELS = ("full", "incremental", "differential", "cumulative", "synthetic")
-OPERATIONS = ("backup", "restore", "copy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -244,7 +244,8 @@ class FrozenImageRestore:
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0}, {store.link: place})
             parts[store.name, activity] = service.latency / request
         if source.store.link is target.store.link:
-            turn = source.store.turn(source.begin, target.begin, request, back=True)  # the write finds no place itself
+            # the write finds no place itself
+            turn = source.store.switchover(source.begin, target.begin, request, back=True)
             shape = shape.plus({source.store.link: turn.busy / request})
             parts[source.store.name, Activity.TURN] = turn.latency / request
         return shape.cycle(parts | {(host.cpu.name, ""): cpu})

@@ -9,8 +9,7 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.database.spec import check_replay
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
-from simbackup.schema.facts import Fact, Facts, amount, number
-from simbackup.schema.figures import Figures
+from simbackup.schema.facts import Fact, Facts, Figures, amount, number
 from simbackup.schema.job import BackupJob, JobSpec, Lasting, Names, SharedOut
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, TimePerByte

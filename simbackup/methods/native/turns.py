@@ -115,7 +115,7 @@ def _turned(here: Sequence[_Place], waiting: float) -> float:
         writing = writers if place.writes else 0
         for other, came in zip(here, visit.came_from, strict=True):
             if came > 0.0:
-                turn = store.turn(begin, other.region.begin, place.size * run, writing=writing)
+                turn = store.switchover(begin, other.region.begin, place.size * run, writing=writing)
                 seconds += place.share / run * came * turn.busy
     return seconds
 

@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from simbackup.catalogue import Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet, Files
-from simbackup.devices.answering import Answering
 from simbackup.devices.host.live import Host
 from simbackup.devices.library import Library
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.object_store.live import ObjectStore
-from simbackup.devices.shape import FlowShape
+from simbackup.devices.shape import Answering, FlowShape
 from simbackup.devices.store import Direction, bus
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
-from simbackup.schema.facts import Facts, amount
-from simbackup.schema.figures import Figures
+from simbackup.schema.facts import Facts, Figures, amount
 from simbackup.schema.job import Names
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import (

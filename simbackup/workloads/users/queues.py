@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from simbackup.devices.network.adapter import Adapter
 from simbackup.devices.network.live import Network
@@ -16,7 +17,6 @@ from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations.queueing import Centre, interactive_rate
 from simbackup.workloads.users.load import Load
-from simbackup.workloads.users.passed import Passed
 from simbackup.workloads.users.transactions import Demand
 
 SETTLED = 1e-6
@@ -25,6 +25,30 @@ MOST_TURNS = 40
 """Greatest number of solutions at one instant, as the rate and what others have in the queues depend on each other."""
 FULL_TURNS = 8
 """Solutions after which the iteration is damped by one half."""
+
+
+class Passed(NamedTuple):
+    """Totals of the transactions so far."""
+
+    transactions: float = 0.0
+    """Their number."""
+    seconds: float = 0.0
+    """Their seconds."""
+    endless: float = 0.0
+    """Those that waited in a queue that grows without end."""
+
+    def plus(self, transactions: float, each: float) -> Passed:
+        """The totals after some more transactions that take `each` seconds."""
+        if math.isinf(each):
+            return self._replace(transactions=self.transactions + transactions, endless=self.endless + transactions)
+        return self._replace(transactions=self.transactions + transactions, seconds=self.seconds + transactions * each)
+
+    def response(self, before: Passed, most: float) -> float:
+        """Mean seconds of a transaction since `before`; one in a queue that grows without end counts as `most`."""
+        transactions = self.transactions - before.transactions
+        if transactions <= 0.0:
+            return 0.0
+        return (self.seconds - before.seconds + (self.endless - before.endless) * most) / transactions
 
 
 @dataclass(slots=True, eq=False)

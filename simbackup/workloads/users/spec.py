@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from simbackup.schema.facts import Facts, amount
-from simbackup.schema.figures import Figures
+from simbackup.schema.facts import Facts, Figures, amount
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.refers import Refers
 from simbackup.schema.workload import WorkloadSpec

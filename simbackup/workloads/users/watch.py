@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simbackup.workloads.users.passed import Passed
+from simbackup.workloads.users.queues import Passed
 
 ROUNDING = 1e-9
 """Share of lost transactions below which the loss is a rounding error."""

@@ -134,6 +134,24 @@ def test_every_run_is_measured_once_and_found_again(lab: Folder) -> None:
     assert not lab.scratch.exists()
 
 
+def test_what_runs_made_is_kept_until_the_end_without_the_content_of_large_files(lab: Folder) -> None:
+    """As numbers of deleted files make new ones dear for minutes."""
+    known = lab.path / "known"
+    known.write_bytes(bytes(100_000))
+    for _ in range(2):
+        lab.scratch.mkdir()
+        (lab.scratch / "small").write_bytes(bytes(5))
+        (lab.scratch / "large").write_bytes(bytes(100_000))
+        (lab.scratch / "linked").hardlink_to(known)
+        lab.put_aside()
+        assert not lab.scratch.exists()
+    kept = sorted((path.name, path.stat().st_size) for path in lab.used.rglob("*") if path.is_file())
+    assert kept == [("large", 0), ("large", 0), ("small", 5), ("small", 5)]
+    assert known.stat().st_size == 100_000
+    with lab.locked():
+        assert not lab.used.exists()
+
+
 def test_the_order_is_that_of_the_seed(root: Path) -> None:
     del root
     design = setup.load_design("tiny")

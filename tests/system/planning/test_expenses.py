@@ -116,7 +116,7 @@ def test_what_the_site_states_of_a_part_replaces_the_prices_of_all_of_it() -> No
         Expense("vault", "cost", 1.0, 20000.0, date(2025, 1, 1), 5 * 365 * 86400.0, 2000.0)
     ]
     assert found.costs["2027"]["hardware"] == pytest.approx(9600 + 9000)
-    assert found.costs["2029"]["hardware"] == pytest.approx(20000)  # 1825 days after 2025-01-01 is 2029-12-31
+    assert found.costs["2030"]["hardware"] == pytest.approx(20000)  # on 2030-01-01
     stated = planned(made({"vault": VAULT}, costs={"array": cost | {"yearly": 70}}))
     assert has(stated)[("vault", "cost")] == (1.0, 20000.0, 70.0)
 
@@ -137,10 +137,11 @@ def test_work_and_licences_are_paid_for_by_time() -> None:
         (365.0, "2027-01-01", "2027-12-31", 1), (365.0, "2027-01-01", "2028-01-01", 2),
         (365.0, "2027-01-02", "2027-12-31", 0), (100.5, "2027-01-01", "2027-12-31", 4),
         (365.0, "2020-01-01", "2026-01-01", 0),
+        (5 * 365.0, "2027-01-01", "2031-12-31", 1), (5 * 365.0, "2027-01-01", "2032-01-01", 2),
     ],
 )  # fmt: skip
 def test_hardware_is_paid_for_again_after_its_life(life: float | None, first: str, last: str, times: int) -> None:
-    """By counting days: on day 0, and on each day on which another life has passed."""
+    """On day 0, and on each day on which another life has passed: five years end on the day of the purchase."""
     one = Expense("a", "server", 1.0, 7.0, date(2027, 1, 1), None if life is None else life * 86400, 0.0)
     assert one.paid(date.fromisoformat(first), date.fromisoformat(last)) == 7.0 * times
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date
-from functools import cache
+import math
+from datetime import date, timedelta
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -28,6 +29,19 @@ def planned() -> Plan:
 @cache
 def sure(wanted: str = "quick") -> Sureness:
     return sureness(planned(), wanted)
+
+
+@pytest.mark.slow
+def test_growth_that_is_unsure_leaves_the_first_nights_as_sure_as_the_model_is() -> None:
+    """After a quarter of the time, a quarter of what growth leaves open; the rest of the interval is there at once."""
+    night = sure().night
+    assert night is not None
+    start, nights = planned().site.start, (night.night - planned().site.start).days
+    at = [math.log(night.times(2, start, start + timedelta(days=days))) for days in (0, nights // 4, nights)]
+    assert at[0] == pytest.approx(math.log(night.ungrown.high / night.ungrown.best))
+    late, early = ((each**2 - at[0] ** 2) ** 0.5 for each in (at[2], at[1]))
+    assert early / late == pytest.approx((nights // 4) / nights)
+    assert late > 0.1
 
 
 @pytest.mark.slow
@@ -159,9 +173,10 @@ def test_windows_missed_and_data_lost_follow_from_the_night_that_decides() -> No
     missed = [one for address, one in figures.items() if address.endswith(".missed")]
     assert missed
     assert all(one.low <= one.value <= one.high for one in missed)
-    slower = planned().arrivals.slower(night.elapsed.high / night.elapsed.best)
+    slower = planned().arrivals.slower(partial(night.times, 2, planned().site.start))
     worst = {row["after_loss_of"]: row["worst"] for row in planned().losses_with(slower)}
     assert figures["lost.data.worst"].high == max(worst[""], figures["lost.data.worst"].value)
+    assert night.times(2, planned().site.start, night.night) == pytest.approx(night.elapsed.high / night.elapsed.best)
     frame = planned().intervals
     assert list(frame.columns) == ["value", "low", "high", "decides"]
     assert (frame.low <= frame.high).all()

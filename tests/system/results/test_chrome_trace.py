@@ -11,8 +11,7 @@ import pytest
 
 from simbackup import Result, simulate
 from simbackup.errors import ResultError
-from simbackup.results.chrome_trace import chrome_trace, text
-from simbackup.results.lanes import LaneBar, lanes
+from simbackup.results.chrome_trace import LaneBar, chrome_trace, lanes, text
 from simbackup.results.record import Record
 from simbackup.trace.trace import Trace
 from tests.shared import ROOT, RUNNABLE, each_scenario, simulated

@@ -10,7 +10,7 @@ import pytest
 from simbackup import Result
 from simbackup.errors import ResultError
 from simbackup.output import seal
-from simbackup.results import saved_values
+from simbackup.results import saved
 from simbackup.results.folder import RESULT
 from tests.shared import simulated
 
@@ -19,7 +19,7 @@ NAME = "planning/spread-starts"
 
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(saved_values, "MANY", 1)
+    monkeypatch.setattr(saved, "MANY", 1)
     return simulated(NAME).save(tmp_path / "saved")
 
 

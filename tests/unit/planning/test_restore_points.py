@@ -9,6 +9,7 @@ import pytest
 from sites.plan import site
 
 from simbackup.errors import InputError
+from simbackup.planning.cases import Cases
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.restore import moment_of
 from simbackup.planning.restore_points import PolicyPoints, StoredPoint, chosen, log_until, points_at
@@ -67,6 +68,17 @@ def test_the_ledger_has_the_same_points_with_the_same_bytes(pool: dict[str, Any]
             place.series.points[number].time for number in place.series.kept
         }
     assert len(there.restorable) == last.points["nightly"]
+
+
+def test_the_interval_of_save_sets_is_that_of_the_ledger_in_the_same_cases() -> None:
+    found = planned(**POLICIES["merges"])
+    now, cases = moment_of(found, date(2027, 3, 25)), Cases(found)
+    counted = [*Ledger(found, cases.sites(found, cases.sample)).days(now)][-1].cases
+    there = points_at(found, now, intervals=True)[0]
+    for copy, target in (("", "pool"), ("away", "far")):
+        used = [sum(each) for each in zip(*(point.cases for point in on(there, copy)), strict=True)]
+        assert used == pytest.approx([case[target].used for case in counted], rel=1e-12)
+    assert there.spread.low < there.spread.best == sum(one.bytes for one in there.points) < there.spread.high
 
 
 @for_each("policy", POLICIES)

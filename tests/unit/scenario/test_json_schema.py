@@ -17,8 +17,8 @@ from simbackup.planning import json_schema as of_sites
 from simbackup.protection import json_schema as of_losses
 from simbackup.scenario.json_schema import KINDS, Kind, json_schema
 from simbackup.scenario.spec import SECTIONS
+from simbackup.schema.json_forms import quantity_pattern
 from simbackup.schema.origin import NEEDS, Basis, Origin
-from simbackup.schema.patterns import quantity_pattern
 from simbackup.schema.registry import device_kinds, method_kinds, sheets
 from simbackup.schema.yaml_file import parse, read
 from tests.cases import for_each

@@ -5,7 +5,7 @@ from typing import Any
 
 from sites.plan import site
 
-from simbackup.planning.endless import endless
+from simbackup.planning.cautions import endless
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.site import PlannedSite, load_site
 from tests.cases import for_each
