@@ -89,11 +89,13 @@ class Remaining:
             return self.arrivals.there(policy, copy, point, systems, now)
 
         newest = {copy: self._newest_on_tape(policy, copy, points, there) for copy in points.series}
+        targets = {copy: self.site.target_of(policy, copy) for copy in points.series} if self.locked else {}
+        locked = {copy: self.locked[name] for copy, name in targets.items() if name in self.locked}
 
         def usable(copy: str, point: RestorePoint) -> bool:
-            locked = self.locked.get(self.site.target_of(policy, copy), math.inf)
-            readable = self.site.readable(policy, copy, point.time, now)
-            if not readable or point.number == newest[copy] or elapsed(point.time, now) >= locked:
+            if point.number == newest[copy] or not self.site.readable(policy, copy, point.time, now):
+                return False
+            if copy in locked and elapsed(point.time, now) >= locked[copy]:
                 return False
             clean = not self.unnoticed or self.arrivals.there(policy, "", point, systems, struck)
             return clean and there(copy, point)

@@ -138,7 +138,7 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
         How things are restored.
     """
     site, (clients, one_file), (lost, remaining, declared) = ledger.site, scope, after
-    there = _there(ledger, remaining, clients, now, way.point)
+    there = sources_of(ledger, remaining, clients, now, way.point)
     ordered = [*clients]
     if way.what == WHAT[0]:
         ordered.sort(key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
@@ -191,7 +191,7 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
     return replace(found, intervals=intervals, reasons=told)
 
 
-def _there(
+def sources_of(
     ledger: Ledger, remaining: Remaining, clients: Iterable[Client], now: datetime, point: date | datetime | None
 ) -> dict[str, RestoreSource]:
     """From where the systems of each policy come back; of those without a restore point, none."""

@@ -29,8 +29,6 @@ SHARED = {
     "target": "are on one target, '{}'",
 }  # fmt: skip
 """What copies have in common that lie or can be reached alike."""
-
-
 STORAGE = frozenset({"disks", "array"})
 """What systems have in common that lie on one datastore."""
 

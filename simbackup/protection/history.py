@@ -26,8 +26,6 @@ from simbackup.protection.moments import Source, Spread, Track, spread_of
 
 PERIOD = 91
 """Days at the end of a plan in which losses may strike: 13 weeks have each night of a week and of a month."""
-
-
 LATEST = 62 * 86_400.0
 """Seconds after the period for which snapshots are made: nothing is noticed later."""
 

@@ -64,6 +64,11 @@ class Piece(NamedTuple):
     unnoticed: float = 0.0
     """Seconds until it is noticed."""
 
+    @property
+    def middle(self) -> float:
+        """The moment in its middle."""
+        return self.begin + self.weight / 2.0
+
 
 @dataclass(frozen=True)
 class Spread:

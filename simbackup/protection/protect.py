@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from simbackup.planning.ledger import Ledgers
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY
 from simbackup.planning.playing import Play
-from simbackup.planning.restore import After, Way, restored
+from simbackup.planning.restore import After, Way, restored, sources_of
 from simbackup.planning.restore_interval import restore_interval
 from simbackup.planning.settled import settled
 from simbackup.planning.site import Client, PlannedSite, load_site
@@ -42,10 +42,6 @@ HARDWARE = frozenset({"disks", "array", "host", "place", "network"})
 """What has to be replaced or set up again before a restore, for which a site declares `recovery`."""
 SHARES = (0.5, 0.95)
 """Of all moments at which a loss may strike, those for which restores are simulated."""
-
-
-NOTHING_OLD = "it keeps nothing that is old enough"
-OTHERS = "others have newer data"
 
 
 class Back(NamedTuple):
@@ -98,7 +94,7 @@ class Answer:
         """Why each of the other copies does not help; nothing where the data are spared."""
         if self.lost is None:
             return {}
-        old = NOTHING_OLD if self.lost.everything else OTHERS
+        old = "it keeps nothing that is old enough" if self.lost.everything else "others have newer data"
         others, saved = {copy.called: copy.why(self.loss) or old for copy in self.group.copies}, self.saved_by
         return {name: why for name, why in others.items() if name not in saved}
 
@@ -325,18 +321,13 @@ def protect(
     rates = _Rates(site)
     answers = [
         Answer(
-            loss, group, _lost(history, group, loss), restores.back(group, loss) if restores is not None else None,
-            rates.of(group, loss),
+            loss, group, None if group.data.lost_with(loss) is None else history.lost(group, loss),
+            restores.back(group, loss) if restores is not None else None, rates.of(group, loss),
         )
         for loss in striking
         for group in groups
     ]  # fmt: skip
     return Protection(site, last, horizon, wanted, tuple(groups), tuple(answers), tuple(left_out))
-
-
-def _lost(history: History, group: Group, loss: Loss) -> Spread | None:
-    """The data that a loss costs a group, None if it spares them."""
-    return None if group.data.lost_with(loss) is None else history.lost(group, loss)
 
 
 @dataclass
@@ -395,7 +386,7 @@ class Restores:
         """The time until a group is back after a strike at a moment."""
         if not any(copy.name == SNAPSHOTS for copy in group.copies) or not self._by_snapshot(group, loss, strike):
             return self._from_save_sets(among, loss, strike)[group.policy, group.machine]
-        client, now = _largest(group), self.history.at(strike.begin + strike.weight / 2.0 + strike.unnoticed)
+        client, now = _largest(group), self.history.at(strike.middle + strike.unnoticed)
         key = "snapshot", client.name, now.date(), loss.spec.what == "one-file"
         if key not in self.known:
             self.known[key] = from_snapshot(self.history.site, client, now.date(), one_file=key[-1])
@@ -412,45 +403,39 @@ class Restores:
     def _by_snapshot(self, group: Group, loss: Loss, strike: Piece) -> bool:
         """Whether a snapshot is the newest that is left of a group at a moment."""
         pieces = self.history.spread(group, Left.of(group, loss, strike.unnoticed)).pieces
-        middle = strike.begin + strike.weight / 2.0
-        piece = next((one for one in reversed(pieces) if one.begin <= middle), pieces[0])
+        piece = next((one for one in reversed(pieces) if one.begin <= strike.middle), pieces[0])
         return piece.source is not None and piece.source.copy == SNAPSHOTS
 
     def _from_save_sets(self, among: Sequence[Group], loss: Loss, strike: Piece) -> dict[tuple[str, str], Back]:
-        """The times until groups are back that are restored together from save sets."""
-        from_sets = [one for one in among if not self._by_snapshot(one, loss, strike)]
-        lefts = [Left.of(one, loss, strike.unnoticed) for one in from_sets]
-        now = self.history.at(strike.begin + strike.weight / 2.0 + strike.unnoticed)
-        declared = self._declared(from_sets[0], loss)
-        which = tuple(one.names for one in from_sets), tuple(left._replace(snapshots=None) for left in lefts)
-        whole = from_sets[0].coming_back(from_sets, loss)[1]
-        key = (*which, whole, loss.spec.what, now, declared.recovery, declared.catalogue)
-        if key not in self.known:
-            self.known[key] = self._simulated(from_sets, lefts, loss, (now, declared))
-        return self.known[key]
+        """The times until groups are back that are restored together from save sets, by policy and machine.
 
-    def _simulated(
-        self, groups: Sequence[Group], lefts: Sequence[Left], loss: Loss, when: tuple[datetime, Declared]
-    ) -> dict[tuple[str, str], Back]:
-        """The times until groups are back that are restored together, by policy and machine."""
-        (now, declared), site = when, self.history.site
+        Losses that leave the same save sets for the same systems share a simulation.
+        """
+        site, one_file = self.history.site, loss.spec.what == "one-file"
+        groups = [one for one in among if not self._by_snapshot(one, loss, strike)]
+        lefts = [Left.of(one, loss, strike.unnoticed) for one in groups]
+        now, declared = self.history.at(strike.middle + strike.unnoticed), self._declared(groups[0], loss)
         together = lefts[0]._replace(
             gone=frozenset[str]().union(*(left.gone for left in lefts)),
             locked=tuple({each for left in lefts for each in left.locked}),
         )
-        remaining = together.remaining(site, self.history.arrivals)
         _, whole = groups[0].coming_back(groups, loss)
         clients = [client for one in groups for client in (one.systems if whole else [_largest(one)])]
-        found = restored(
-            self.ledgers.at(now), now, (clients, loss.spec.what == "one-file"), After("", remaining, declared), Way()
-        )
-        rows = {row.system: row for row in found.systems}
-        backs: dict[tuple[str, str], Back] = {}
-        for one in groups:
-            last = max((rows[name] for name in one.names if name in rows), key=lambda row: row.back)
-            low, high = found.ends(last.system) or (last.back, last.back)
-            backs[one.policy, one.machine] = Back(last.back, last.back, low, high)
-        return backs
+        after = After("", together.remaining(site, self.history.arrivals), declared)
+        ledger = self.ledgers.at(now)
+        sources = sources_of(ledger, after.remaining, clients, now, None)
+        key = (
+            now, one_file, declared.recovery, declared.catalogue, tuple(client.name for client in clients),
+            tuple((name, source.available) for name, source in sources.items()),
+        )  # fmt: skip
+        if key not in self.known:
+            found, backs = restored(ledger, now, (clients, one_file), after, Way()), dict[tuple[str, str], Back]()
+            rows = {row.system: (math.inf if row.reason else row.back, row.system) for row in found.systems}
+            for one in groups:
+                back, last = max(rows[name] for name in one.names if name in rows)
+                backs[one.policy, one.machine] = Back(back, back, *(found.ends(last) or (back, back)))
+            self.known[key] = backs
+        return self.known[key]
 
     def _declared(self, group: Group, loss: Loss) -> Declared:
         """What the site declares for a restore after a loss: new hardware, the catalogue in the place of the data."""
