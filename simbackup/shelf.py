@@ -162,7 +162,7 @@ def names() -> list[str]:
 
 
 def title_of(name: str) -> str:
-    """The product that a datasheet describes; its name where it cannot be read.
+    """The title of a datasheet, if that is its first line, as in all that come along; otherwise its name.
 
     >>> title_of("tape_library/storagetek-l20")
     'StorageTek L20'
@@ -170,12 +170,10 @@ def title_of(name: str) -> str:
     for root in roots():
         try:
             with (root / "models" / f"{name}.yaml").open(encoding="utf-8") as file:
-                title = (
-                    file.readline().partition("title:")[2].strip().strip("\"'")
-                )  # all keep it there, as one reads it
+                first = file.readline()  # datasheets begin with the title; to parse all of them would take seconds
         except (OSError, ValueError):
             continue
-        return title or name
+        return first.partition("title:")[2].strip().strip("\"'") or name
     return name
 
 

@@ -277,6 +277,14 @@ class System:
         self.note_dirty(dirty.on_disk)
         return dirty
 
+    def transfer(
+        self, job: str, shape: FlowShape, activity: str, amount: float, *, law: Law | None = None
+    ) -> Generator[simpy.Event, Any, None]:
+        """Move an amount of the units of a shape, and record what limited that; fails if it could not continue."""
+        flow = shape.start(self.network, job, activity, amount, law=law)
+        yield flow.done
+        self.account(job, flow)
+
     def write(
         self,
         job: str,

@@ -9,17 +9,18 @@ from itertools import groupby
 from simbackup.cli import show
 from simbackup.equations.uncertainty import CentralInterval
 from simbackup.planning.alike import called
+from simbackup.planning.intervals import matters
 from simbackup.planning.restore_points import LogLine, PolicyPoints, StoredPoint
 from simbackup.units import show_short
 
+INTERVALS = " (90 % intervals in brackets)"
 NAMED = 3
 """Dates that are named one by one; of more, the first and the last."""
 
 
 def points(found: Sequence[PolicyPoints], now: datetime) -> None:
     """A table for each policy, with a row for each save set on each target."""
-    of_cases = any(point.cases for one in found for point in one.points)
-    show.line(f"Restore points at {now:%Y-%m-%d %H:%M}{' (in 90 % of cases)' if of_cases else ''}")
+    show.line(f"Restore points at {now:%Y-%m-%d %H:%M}{INTERVALS if any(one.cases for one in found) else ''}")
     head = ("backup of", "level", "on", "bytes", "needs", "kept by", "expires", "freed")
     for one in found:
         show.table(head, [_cells(*row) for row in one.rows], _title(one), right=(3,))
@@ -33,7 +34,7 @@ def _title(one: PolicyPoints) -> str:
     count = len(one.restorable)
     return (
         f"{one.policy}: {count} restore point{'s' * (count != 1)} of {called(one.systems)}, in {len(one.points)} save "
-        f"sets with {_bytes(one.spread)}"
+        f"sets with {_bytes(one.spread)}{matters(one.decides)}"
     )
 
 

@@ -46,7 +46,7 @@ def _group(found: Protection, name: str, group: Group, *, timed: bool) -> None:
         for one in found.of(group) if one.lost is not None
     ]  # fmt: skip
     head = ["loss", "saved by", "lost, median", "95 %", *(("back, median", "95 %") if timed else ()), "times a year"]
-    sure = " (in brackets 90 % of cases, without the ranges of devices)" if timed else ""
+    sure = " (90 % intervals in brackets, without the ranges of devices)" if timed else ""
     show.table(head, rows, f"{name}, if its data are struck{sure}", right=tuple(range(2, len(head))))
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in found.of(group):

@@ -118,7 +118,7 @@ class Folder:
 
     @property
     def used(self) -> Path:
-        """Where that is kept until the end, without the content of large files."""
+        """Where the files of earlier runs are kept until the end, large ones without their content."""
         return self.path / "used"
 
     def put_aside(self) -> None:

@@ -25,7 +25,7 @@ class Queue(NamedTuple):
     night: date
     """The last such night."""
     late: float
-    """Seconds by which it begins late on the last night; of a copy, seconds of work on those before it."""
+    """Seconds of work that is still before it on the last night; a backup begins so much later."""
     copy: str = ""
     """The copy; empty for the backup itself."""
 
@@ -39,17 +39,17 @@ class Queue(NamedTuple):
         return f"'{self.system}' never catches up: on {self.night}, {behind}"
 
 
-class Lane(NamedTuple):
-    """Work of nights that are simulated together that one thing does: when it has ended, and how much later."""
+class BusyPeriod(NamedTuple):
+    """The work of a station in nights that are simulated together: when it ends, and how much later it does in fact."""
 
     end: float
     """Seconds from the midnight before, after nights with nothing to do."""
     delay: float
     """Seconds by which it ends later as the nights before have not ended."""
 
-    def after(self, begin: float, end: float) -> Lane:
-        """With more work; if it was idle before that, it has made up for some of its delay."""
-        return Lane(max(self.end, end), max(self.delay - max(begin - self.end, 0.0), 0.0))
+    def after(self, begin: float, end: float) -> BusyPeriod:
+        """With more work; what it was idle before that makes up for some of its delay."""
+        return BusyPeriod(max(self.end, end), max(self.delay - max(begin - self.end, 0.0), 0.0))
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Backlog:
 
     site: PlannedSite
     ends: dict[str, float] = field(default_factory=dict[str, float])
-    """When the last work of each lane ends, in seconds of the calendar."""
+    """When the last work of each station ends, in seconds of the calendar."""
     shifts: dict[int, dict[str, float]] = field(default_factory=dict[int, dict[str, float]])
     """Seconds by which jobs end later than after nights with nothing to do, by the first of their nights."""
     queues: dict[tuple[str, str], Queue] = field(default_factory=dict[tuple[str, str], Queue])
@@ -73,33 +73,37 @@ class Backlog:
 
     def carry(self, kind: NightKind, i: int, day: date, outcomes: Mapping[str, Outcome]) -> None:
         """Let the nights that are simulated together from a day on begin when those before them have ended."""
-        midnight, shifts, lanes = day.toordinal() * DAY, self.shifts.setdefault(i, {}), dict[str, Lane]()
+        midnight, shifts, busy = day.toordinal() * DAY, self.shifts.setdefault(i, {}), dict[str, BusyPeriod]()
         copied: list[tuple[str, float]] = []
         for run in sorted(kind.runs, key=lambda run: run.later):
             night = date.fromordinal(day.toordinal() + run.later)
             parts = ("", *run.copies, *dict.fromkeys(made.name for made in run.made))
             for system in (each.name for each in self.site.of_policy(run.policy)):
-                backup = outcomes[job_of(system, run.later)]
+                backup, late = outcomes[job_of(system, run.later)], 0.0
                 for part in parts:
-                    one = outcomes.get(job_of(system, run.later, part))
+                    one = outcomes.get(job := job_of(system, run.later, part))
                     if one is None:
                         continue
-                    lane = _lane(system, part, one)
+                    station = _station(system, part, one)
                     begin = max(one.due, backup.end) if part and backup.end < one.end else one.due
-                    before = lanes.get(lane) or Lane(begin, max(self.ends.get(lane, -math.inf) - midnight - begin, 0.0))
+                    if station not in busy:
+                        free = self.ends.get(station, -math.inf) - midnight
+                        busy[station] = BusyPeriod(begin, max(free - begin, 0.0))
+                    before = busy[station]
                     self._note(system, part, night, max(before.end + before.delay - begin, 0.0))
-                    now = lanes[lane] = before.after(begin, one.end)
-                    self.ends[lane] = midnight + now.end + now.delay
-                    shift = now.delay
+                    now = busy[station] = before.after(begin, one.end)
+                    self.ends[station] = midnight + now.end + now.delay
                     if part:
-                        others = sum(end > midnight + begin for end in self.copying.get(lane, ()))
-                        shift = max(min(shift, others * (one.end - begin)), shifts.get(job_of(system, run.later), 0.0))
-                        copied.append((lane, midnight + one.end + shift))
-                    shifts |= {job_of(system, run.later, part): shift} if shift > 0.0 else {}
-        for lane, ends in self.copying.items():
-            self.copying[lane] = [end for end in ends if end > midnight]
-        for lane, end in copied:
-            self.copying.setdefault(lane, []).append(end)
+                        others = sum(end > midnight + begin for end in self.copying.get(station, ()))
+                        shift = max(min(now.delay, others * (one.end - begin)), late)
+                        copied.append((station, midnight + one.end + shift))
+                    else:
+                        shift = late = now.delay
+                    if shift > 0.0:
+                        shifts[job] = shift
+        self.copying = {station: [end for end in ends if end > midnight] for station, ends in self.copying.items()}
+        for station, end in copied:
+            self.copying.setdefault(station, []).append(end)
 
     def late(self, i: int, outcomes: Mapping[str, Outcome]) -> Mapping[str, Outcome]:
         """The outcomes of nights with what they are late by."""
@@ -123,7 +127,7 @@ class Backlog:
             self.queues.pop(key, None)
 
 
-def _lane(system: str, part: str, one: Outcome) -> str:
-    """What a backup or copy waits for to be free: its own predecessor, or what of a target holds up copies of all."""
+def _station(system: str, part: str, one: Outcome) -> str:
+    """What a backup or copy waits for: its own predecessor, or the part of a target that limits all copies."""
     at = one.cause.rpartition(" on ")[2]
     return at if part and at.startswith("targets.") else job_of(system, 0, part)

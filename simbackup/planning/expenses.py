@@ -25,8 +25,6 @@ DAYS = 365.0
 WEEKS = DAYS / 7.0
 HOUR = 3600.0
 MONTHS = 12.0
-MONTH = DAYS / MONTHS * DAY
-"""Seconds of a month of a life."""
 SERVER, LINE, WORK, OWN = "server", "line", "work", "cost"
 """What an expense is for; `cost` is what the site states under `costs`."""
 
@@ -54,14 +52,13 @@ class Expense(NamedTuple):
         return self.price * sum(first <= day for day in takewhile(lambda day: day <= last, self._payments()))
 
     def _payments(self) -> Iterator[date]:
-        """When it is paid for: by the calendar, so that five years are over on the day of the purchase."""
+        """The days on which it is paid for; whole years end on the date of the purchase, leap years or not."""
         if self.life is None:
             yield self.bought
             return
-        months, seconds = divmod(round(self.life), MONTH)
-        days = seconds // DAY if months else max(seconds // DAY, 1)
-        for i in count():
-            yield self.bought + relativedelta(months=i * int(months), days=i * int(days))
+        years, rest = divmod(self.life, DAYS * DAY)
+        step = relativedelta(days=max(int(self.life // DAY), 1)) if rest else relativedelta(years=int(years))
+        yield from (self.bought + i * step for i in count())
 
     def running(self, first: date, last: date) -> float:
         """What it costs by time from a day to another, both included."""

@@ -68,9 +68,10 @@ class NightInterval:
     """Standard deviation of the logarithm that is due to growth, for each day since the plan begins."""
 
     def times(self, end: int, start: date, day: date) -> float:
-        """How many times as long all may take on a day of a plan that begins at `start`: at `end` 1 least, at 2 most.
+        """By what factor all may take longer or shorter on a day of a plan that begins at `start`.
 
-        Growth has little time to be other than expected at first; what the model leaves out is there from the start.
+        `end` is 0 for the best value (a factor of 1), 1 for the lower end of the 90 % interval, and 2 for the upper.
+        Growth widens the interval from day to day; the error of the model is there from the start.
         """
         found = self.ungrown.widened(self.grown * max((day - start).days, 0))
         return found[end] / found.best

@@ -338,7 +338,10 @@ class Plan(Tabled):
         return min((limit.date for limit in self.limits if limit.date is not None), default=None)
 
     def in_cases(self, sites: Sequence[PlannedSite]) -> list[Plan]:
-        """The plan in several cases of its site, which `counted_together` allows; no night is simulated."""
+        """The plan for variants of its site that differ in numbers alone; one ledger counts all, without any night.
+
+        `counted_together` says whether a site is such a variant.
+        """
         days = list(Ledger(self.site, tuple(sites)).days(self.until)) if sites else []
         return [
             replace(

@@ -106,22 +106,16 @@ class Points:
 
         A save set is read where the one based on it is, otherwise from the first of the copies that has it.
         """
-        order = list(copies)
-
-        def here(needed: int) -> list[str]:
-            """The copies that have a save set that can be used."""
-            return [
+        order, there = list(copies), dict[int, list[str]]()
+        own = ((copy, point) for copy in order if (point := self.series[copy].points.get(number)) is not None)
+        if usable is not None and not any(usable(*each) for each in own):  # the chain below may be long
+            return None
+        for needed in sorted(self._below(number, order)):
+            there[needed] = [
                 copy for copy in order
                 if (point := self.series[copy].points.get(needed)) is not None
                 and (point.base is None or there.get(point.base)) and (usable is None or usable(copy, point))
             ]  # fmt: skip
-
-        below = sorted(self._below(number, order))
-        there: dict[int, list[str]] = dict.fromkeys(below, order)
-        if not here(number):  # what it is based on does not matter, and may be long
-            return None
-        for needed in below:
-            there[needed] = here(needed)
         links: list[ChainLink] = []
         at: int | None = number
         while at is not None:

@@ -121,7 +121,7 @@ class Recovery(Tabled):
     warnings: tuple[Problem, ...] = ()
     """What was left out, as the site does not state it."""
     intervals: Mapping[str, RestoreInterval] = field(default_factory=dict[str, RestoreInterval])
-    """The 90 % intervals of what `decide` names; none if something never is back."""
+    """The 90 % intervals of the times in `returns`, by the same names; none for what never is back."""
     read_back: ReadBack | None = None
     """What is read from object storage and what that costs; None if nothing is, or without a price."""
 
@@ -144,17 +144,21 @@ class Recovery(Tabled):
 
     def until(self, share: float) -> float:
         """Seconds from the loss until a share (0 to 1) of the systems is back; infinite if one of them never is."""
-        backs = sorted(math.inf if system.reason else system.back for system in self.systems)
-        return backs[max(math.ceil(share * len(backs)), 1) - 1]
+        last = self._last_of(share)
+        return math.inf if last.reason else last.back
 
-    def decide(self) -> dict[str, Restored]:
-        """Which system decides when one is back, itself, and when a share of all is, such as '90%', by name."""
-        ordered = sorted(self.systems, key=lambda one: one.back)
-        shares = {f"{share:.0%}": ordered[max(math.ceil(share * len(ordered)), 1) - 1] for share in SHARES}
-        return {**{one.system: one for one in self.systems}, **shares}
+    def _last_of(self, share: float) -> Restored:
+        """The system with whose return a share (0 to 1) of the systems is back; those that never are come last."""
+        ordered = sorted(self.systems, key=lambda one: (bool(one.reason), one.back))
+        return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
+
+    @property
+    def returns(self) -> dict[str, Restored]:
+        """The systems by name, and by a share of all, such as '90%', the system with whose return that is back."""
+        return {one.system: one for one in self.systems} | {f"{share:.0%}": self._last_of(share) for share in SHARES}
 
     def ends(self, name: str) -> tuple[float, float] | None:
-        """The ends of the interval of when a system, or a share of all, is back; None without one."""
+        """The ends of the 90 % interval of a time in `returns`; None without one."""
         one = self.intervals.get(name)
         return None if one is None else (one.low, one.high)
 
@@ -218,7 +222,7 @@ class Recovery(Tabled):
             "branches": [{"steps": dict(one.steps), "after": one.seconds} for one in self.branches],
             "left_out": list(self.left_out), "data_lost": self.data_lost,
             "back": {f"{share:.0%}": self.until(share) for share in SHARES}, "free": self.free,
-            "between": {name: self.ends(name) for name in (f"{share:.0%}" for share in SHARES)},
+            "between": {(name := f"{share:.0%}"): self.ends(name) for share in SHARES},
             "warnings": [str(warning) for warning in self.warnings],
             "systems": [
                 {

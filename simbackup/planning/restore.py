@@ -171,13 +171,13 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
     found = recovery(result, declared)
 
     def backs(result: Result, times: Declared) -> dict[str, float]:
-        return {name: one.back for name, one in recovery(result, times).decide().items()}
+        return {name: one.back for name, one in recovery(result, times).returns.items()}
 
     simulated, jobs = backs(result, Declared()), {f"back-{client.name}" for client in group}
     ends = [(name, backs(result, low), backs(result, high)) for name, low, high in declared.ends(site)]
     samples = sampled(result, lambda each: backs(each, declared), jobs, way.intervals)
     intervals: dict[str, RestoreInterval] = {}
-    for name, one in found.decide().items():
+    for name, one in found.returns.items():
         if one.reason:
             continue
         job = f"back-{one.system}"

@@ -13,7 +13,7 @@ from dateutil.relativedelta import relativedelta
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.planning.cases import Cases
+from simbackup.planning.cases import EFFORT, Cases
 from simbackup.planning.points import ChainLink, Points
 from simbackup.planning.settled import settled
 from simbackup.planning.site import PlannedSite
@@ -21,6 +21,9 @@ from simbackup.planning.stored import Clients, StoredCopies
 from simbackup.policies.calendar import Due
 from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.series import Expiry
+from simbackup.uncertainty.conditioning import CaseFigures
+from simbackup.uncertainty.estimate import estimated
+from simbackup.uncertainty.sampling import Case
 
 LOOK_AHEAD = relativedelta(years=30)
 """How far into the future restore points are followed until they expire."""
@@ -106,6 +109,8 @@ class PolicyPoints:
     """The save sets on each target."""
     logs_since: datetime | None = None
     """The moment from which on backups of logs reach any minute; None without them."""
+    decides: tuple[str, ...] = ()
+    """The values of the site that widen the interval of its bytes most; none unless intervals are wanted."""
 
     @property
     def rows(self) -> list[tuple[StoredPoint, tuple[str, ...]]]:
@@ -119,11 +124,13 @@ class PolicyPoints:
     @property
     def spread(self) -> CentralInterval:
         """The bytes of all save sets with their 90 % interval."""
-        best, cases = (
-            sum(point.bytes for point in self.points),
-            zip(*(point.cases for point in self.points), strict=True),
-        )
-        return spread_of(best, [math.fsum(case) for case in cases] or [best])
+        best = sum(point.bytes for point in self.points)
+        return spread_of(best, self.cases or [best])
+
+    @property
+    def cases(self) -> list[float]:
+        """The bytes of all save sets in each case of the values of the site; none unless intervals are wanted."""
+        return [math.fsum(case) for case in zip(*(point.cases for point in self.points), strict=True)]
 
     @property
     def restorable(self) -> list[datetime]:
@@ -134,6 +141,7 @@ class PolicyPoints:
         """It for JSON."""
         return {
             "policy": self.policy, "systems": list(self.systems), "logs_since": self.logs_since,
+            "decides": list(self.decides),
             "points": [point.as_dict() for point in self.points],
         }  # fmt: skip
 
@@ -206,12 +214,21 @@ def points_at(
     InputError
         There is no such policy or system.
     """
-    site, cases = settled(site, now.date()), tuple[PlannedSite, ...]()
-    if intervals:
-        known = Cases(site)
-        cases = (site, *known.sites(site, known.sample))
+    site = settled(site, now.date())
     names = [name for name in chosen(site, policies, system) if site.of_policy(name)]
-    return tuple(_points_of(site, name, now, system, cases) for name in names)
+    if not intervals:
+        return tuple(_points_of(site, name, now, system, ()) for name in names)
+    cases, found = Cases(site), list[PolicyPoints]()
+
+    def run(some: Sequence[Case], _: int) -> list[CaseFigures]:
+        counted = [_points_of(site, name, now, system, (site, *cases.sites(site, some))) for name in names]
+        found.extend(counted if not found else ())  # the sample comes first
+        bytes_of = {one.policy: one.cases for one in counted if one.points}
+        return [CaseFigures({name: each[i] for name, each in bytes_of.items()}) for i in range(len(some))]
+
+    best = CaseFigures({name: _points_of(site, name, now, system, ()).spread.best for name in names})
+    sure = estimated(best, cases.inputs, run, EFFORT, asked=names)
+    return tuple(replace(one, decides=cases.named(sure[one.policy])) for one in found)
 
 
 def log_until(site: PlannedSite, now: datetime, policies: Sequence[str] = (), system: str = "") -> Iterator[LogLine]:

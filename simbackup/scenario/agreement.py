@@ -99,7 +99,7 @@ def _agreement(checks: Checks, agreeing: Container[tuple[str, ...]]) -> None:
     spec = checks.spec
     parts: dict[str, Mapping[str, Part]] = {
         "hosts": spec.hosts, "devices": spec.devices, "links": spec.links, "data": spec.data,
-        "failures": spec.failures,
+        "failures": spec.failures, "workloads": spec.workloads, "jobs": spec.jobs,
     }  # fmt: skip
     for section, named in parts.items():
         for name, part in named.items():
@@ -108,12 +108,6 @@ def _agreement(checks: Checks, agreeing: Container[tuple[str, ...]]) -> None:
             with checks.about(section, name):
                 for paths, message, remedy in disagreements(part):
                     checks.report(checks.written([(section, name, *path) for path in paths]), message, remedy)
-    for section, named in (("workloads", spec.workloads), ("jobs", spec.jobs)):  # what is inside these checks itself
-        for name, part in named.items():
-            with checks.about(section, name):
-                for names, message, remedy in part.rules():
-                    paths = [(section, name, *each.split(".")) for each in names]
-                    checks.report(checks.written(paths), message, remedy)
 
 
 def _names(checks: Checks) -> None:

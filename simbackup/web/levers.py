@@ -76,9 +76,9 @@ class Lever:
 
     @property
     def makers(self) -> dict[str, list[tuple[str, str]]]:
-        """The datasheets to choose from, each with the product that it describes, by the first word of these.
+        """The datasheets to choose from with their titles, grouped by the first word of the title.
 
-        That is the maker or the family, where several have one; what stands alone comes last, without a word.
+        That is often the maker. Titles whose first word no other has are in the last group, which has no name.
         """
         titles = sorted(((shelf.title_of(name), name) for name in self.stops), key=lambda one: one[0].casefold())
         first = Counter(title.split()[0].rstrip(",") for title, _ in titles)

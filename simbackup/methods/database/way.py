@@ -121,9 +121,7 @@ class Way(Late):
         (job, activity), (size, workers) = doing, part
         sent = size / copy.compression
         shape = self._carried(system, shape.times(copy.compression), "write", copy, (sent, workers))
-        flow = system.bounded(job, shape).start(system.network, job, activity, sent)
-        yield flow.done
-        system.account(job, flow)
+        yield from system.transfer(job, system.bounded(job, shape), activity, sent)
 
     def _carried(
         self, system: System, shape: FlowShape, direction: Direction, copy: Copy, part: tuple[float, int]
@@ -217,9 +215,7 @@ class Way(Late):
         if self.tool.check_cpu > 0.0:
             machine = system.hosts[self.host]
             shape = machine.then(FlowShape(), machine.seconds(self.tool.check_cpu))
-            flow = shape.start(system.network, job, Activity.CHECK, size)
-            yield flow.done
-            system.account(job, flow)
+            yield from system.transfer(job, shape, Activity.CHECK, size)
 
 
 def of_workers(shape: FlowShape, workers: int) -> FlowShape:

@@ -162,17 +162,17 @@ class Backup(Reads):
         unit = it.reduction.stored if counted else 1.0  # bytes of the save set for each of the flow
         size = part.size / unit / it.streams
         begin = number * size
-        ends = [self._receiver(system, saved, part, to, (unit, attempt)) for to in self._targets(saved)]
-        there = min(end.there(begin, size) for end in ends) if it.tool.resumes else 0.0
+        receivers = [self._receiver(system, saved, part, to, (unit, attempt)) for to in self._targets(saved)]
+        there = min(end.there(begin, size) for end in receivers) if it.tool.resumes else 0.0
         if there > 0.0:
             yield from it.read_again(system, job, there * unit, number)
 
         def shape(begin: float, size: float) -> FlowShape:
-            own = self._shape(system, (saved, part, ends), number, (begin, size))
+            own = self._shape(system, (saved, part, receivers), number, (begin, size))
             return system.bounded(job, own if unit == 1.0 else own.times(unit))
 
         activity = Activity.TRANSFER if to in system.of(Library) else Activity.SAVE
-        yield from sent(ends, (begin + there, size - there), shape, activity)
+        yield from sent(receivers, (begin + there, size - there), shape, activity)
 
     def _targets(self, saved: SaveSet) -> list[tuple[Copy, Twin | None]]:
         """The copies with their targets; None is the backup's own target, the first one."""
@@ -203,9 +203,9 @@ class Backup(Reads):
         where: tuple[float, float],
     ) -> FlowShape:
         """What a byte of a part of a stream loads on what reads it, and on all targets."""
-        (saved, part, ends), it = what, self.reader
-        if isinstance(ends[0], OntoTape):
-            shape = self._crossing(system, ends[0].crossing, part, where)
+        (saved, part, receivers), it = what, self.reader
+        if isinstance(receivers[0], OntoTape):
+            shape = self._crossing(system, receivers[0].crossing, part, where)
         elif it.to in system.of(ObjectStore):
             shape = self._requested(system, saved.job, part)
         elif it.to in system.of(Volume):
@@ -213,7 +213,7 @@ class Backup(Reads):
         else:  # nothing is copied to be written
             shape = it.going(system, system.data[it.data], copies=1.0, number=number)
         crossed = shape.sent
-        for end, twin in zip(ends[1:], self.twins, strict=True):
+        for end, twin in zip(receivers[1:], self.twins, strict=True):
             shape = self._beside(system, saved, shape, (end, twin))
         return shape._replace(sent=crossed) if self.twins else shape
 

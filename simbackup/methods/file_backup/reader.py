@@ -77,21 +77,17 @@ class Reader(Late):
             return
         region, who = self._whole(system).region, walkers(system, self.tool, self.workers, self.share)
         walk = walking(system.hosts[self.host], data, region, who, 0.0)  # of which a byte is all files
-        flow = walk.times(1.0 / data.files).start(system.network, job, Activity.WALK, float(data.files))
-        yield flow.done
-        system.account(job, flow)
+        yield from system.transfer(job, walk.times(1.0 / data.files), Activity.WALK, float(data.files))
 
     def expected(self, system: System) -> float:
         """Bytes that it saves."""
         return self.part(system.data[self.data]).size
 
     def read_again(self, system: System, job: str, size: float, number: int = 0) -> Process:
-        """Read and compare what an earlier attempt has stored of one stream."""
+        """Read again what an earlier attempt has stored of one stream, to compare it."""
         client, server = system.hosts[self.host], system.hosts.get(self.server)
         shape = compressed(self.reading(system, system.data[self.data], 1.0, number), client, server, self.reduction)
-        flow = shape.start(system.network, job, Activity.READ, size)
-        yield flow.done
-        system.account(job, flow)
+        yield from system.transfer(job, shape, Activity.READ, size)
 
     def arriving(self, system: System, job: str, number: int = 0) -> FlowShape:
         """What a byte of one of its streams loads until it is in the memory of the target's host."""
@@ -119,7 +115,7 @@ class Reader(Late):
         """What a byte of one of its streams loads on its way to the target's host."""
         server = system.hosts.get(self.server)
         shape = compressed(self.reading(system, data, copies, number), system.hosts[self.host], server, self.reduction)
-        networks = [system.networks[name] for name in self.networks]
+        networks = self.networks_of(system)
         connections = self.connections if networks else 1
         return self.tool.sending(shape, networks, connections, share=1.0 / self.reduction.sent)
 

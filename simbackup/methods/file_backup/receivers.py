@@ -283,7 +283,7 @@ class OntoTape(Receiver):
 
 
 def sent(
-    ends: Sequence[Receiver],
+    receivers: Sequence[Receiver],
     part: tuple[float, float],
     shape: Callable[[float, float], FlowShape],
     activity: str,
@@ -293,7 +293,7 @@ def sent(
 
     Parameters
     ----------
-    ends
+    receivers
         The targets of one stream of a job. All are ready before a piece is sent.
     part
         Where it begins, and its size, in units of the flow: bytes, unless all targets count others.
@@ -305,71 +305,71 @@ def sent(
         Called with each flow.
     """
     (begin, size), done = part, 0.0
-    system, job = ends[0].system, ends[0].job
+    system, job = receivers[0].system, receivers[0].job
     try:
-        yield from _opened(system, job, ends)
+        yield from _opened(system, job, receivers)
         while done < size * (1.0 - ROUNDING):
-            yield from readied(system, ends)
-            rooms = [end.room(begin + done, size - done) for end in ends]
+            yield from readied(system, receivers)
+            rooms = [each.room(begin + done, size - done) for each in receivers]
             now = min(rooms)
             loads = shape(begin + done, now)
-            flow = loads.start(system.network, job, activity, now, law=_slowest([end.law for end in ends]))
-            for end in ends:
-                end.take(flow, begin + done, now)
+            flow = loads.start(system.network, job, activity, now, law=_slowest([each.law for each in receivers]))
+            for each in receivers:
+                each.take(flow, begin + done, now)
             if begun is not None:
                 begun(flow)
             yield flow.done
-            for end in ends:
-                end.ended(flow)
+            for each in receivers:
+                each.ended(flow)
             system.account(job, flow)
             took = [
-                end.took(begin + done, now, full=room <= now < size - done)
-                for end, room in zip(ends, rooms, strict=True)
+                each.took(begin + done, now, full=room <= now < size - done)
+                for each, room in zip(receivers, rooms, strict=True)
             ]
             yield from side_by_side(system, took)
             done += now
     except JobFailedError:
-        yield from side_by_side(system, [end.put_away() for end in ends])
+        yield from side_by_side(system, [each.put_away() for each in receivers])
         raise
     else:
-        yield from side_by_side(system, [end.put_away() for end in ends])
+        yield from side_by_side(system, [each.put_away() for each in receivers])
     finally:
-        for end in ends:
-            end.close()
-    pending = [dirty for end in ends if isinstance(end, OntoDisk) for dirty in end.pending]
+        for each in receivers:
+            each.close()
+    pending = [dirty for each in receivers if isinstance(each, OntoDisk) for dirty in each.pending]
     yield from system.written_back(job, pending)
 
 
-def _opened(system: System, job: str, ends: Sequence[Receiver]) -> Process:
+def _opened(system: System, job: str, receivers: Sequence[Receiver]) -> Process:
     """Take the drives that a stream needs; while a job takes several, no other such job takes any."""
-    drives = [end for end in ends if isinstance(end, OntoTape)]
+    drives = [each for each in receivers if isinstance(each, OntoTape)]
     if len(drives) < 2:  # noqa: PLR2004 (one drive cannot wait for another)
-        for end in drives:
-            yield from end.open()
+        for each in drives:
+            yield from each.open()
         return
-    for end in drives:
-        end.needs = sum(other.library is end.library for other in drives)
-        end.library.need(end.needs)
+    for each in drives:
+        each.needs = sum(other.library is each.library for other in drives)
+        each.library.need(each.needs)
     turn: Any = system.pairs.request()
     with system.clock.span(job, drives[0].library.name, Activity.WAIT_FOR_DRIVE):
         yield from system.clock.wait(job, turn)
     try:
-        for end in drives:
-            yield from end.open()
+        for each in drives:
+            yield from each.open()
     finally:
         system.pairs.release(turn)
 
 
-def readied(system: System, ends: Sequence[Receiver]) -> Process:
+def readied(system: System, receivers: Sequence[Receiver]) -> Process:
     """Get all targets of a stream ready at once; none keeps its cartridge while another waits for other jobs."""
-    late = [end for end in ends if not end.ready]
-    yield from side_by_side(system, [end.put_away() for end in late])
-    if not all(end.at_hand for end in late):
-        late = list(ends)
-        yield from side_by_side(system, [end.put_away() for end in late])
-    for end in sorted(late, key=lambda end: end.order):
-        yield from end.reserve()
-    yield from side_by_side(system, [end.load() for end in late])
+    late = [each for each in receivers if not each.ready]
+    yield from side_by_side(system, [each.put_away() for each in late])
+    if not all(each.at_hand for each in late):
+        late = list(receivers)
+        yield from side_by_side(system, [each.put_away() for each in late])
+    for each in sorted(late, key=lambda each: each.order):
+        yield from each.reserve()
+    yield from side_by_side(system, [each.load() for each in late])
 
 
 def _slowest(laws: Sequence[Use | None]) -> Use | None:

@@ -101,9 +101,7 @@ class WayBack(Late):
         """Receive the bytes of a range of the volume, and record that; returns writes that may not be on disk yet."""
         if self.kept:
             return [(yield from system.write(job, self.host, place, fill, activity, law=law))]
-        flow = system.bounded(job, fill).start(system.network, job, activity, place.size, law=law)
-        yield flow.done
-        system.account(job, flow)
+        yield from system.transfer(job, system.bounded(job, fill), activity, place.size, law=law)
         return []
 
     def place(self, target: DataSet, begin: float, size: float, beside: FlowShape) -> VolumeRange:

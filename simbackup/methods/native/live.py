@@ -181,9 +181,7 @@ Native = NativeBackup | NativeRestore
 def _filled(system: System, job: str, part: DataSet) -> Process:
     """Write zeros to all of a data set, in sequence and without the page cache."""
     shape = part.volume.region.part(part.begin, part.size).streaming("write")
-    flow = shape.start(system.network, job, Activity.WRITE, part.size)
-    yield flow.done
-    system.account(job, flow)
+    yield from system.transfer(job, shape, Activity.WRITE, part.size)
 
 
 def _take_memory(engine: Engine, loop: BufferLoop) -> None:
@@ -349,9 +347,7 @@ def from_tape(
             shape = shape.plus(there.demands, there.moves, there.places)
         shape = system.bounded(job, shape._replace(sent=1.0 / copy.compression))
         amount = sum(run.size for run in each)
-        flow = shape.start(system.network, job, Activity.RESTORE, amount, law=drive.law(stream))
-        yield flow.done
-        system.account(job, flow)
+        yield from system.transfer(job, shape, Activity.RESTORE, amount, law=drive.law(stream))
 
     yield from reader.in_turn(system, job, (list(on), on), taken)
 

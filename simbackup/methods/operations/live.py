@@ -64,9 +64,7 @@ class Resume:
         machine.image = None  # nobody else resumes it meanwhile
         memory = machine.machine.memory
         source = system.of(Volume)[volume].region.part(position, memory)
-        flow = system.bounded(job, host.reading(source)).start(system.network, job, Activity.READ, memory)
-        yield flow.done
-        system.account(job, flow)
+        yield from system.transfer(job, system.bounded(job, host.reading(source)), Activity.READ, memory)
         now = float(system.env.now)
         system.trace.event(now, machine.name, "was down", seconds=now - machine.suspended)
         machine.suspended = None
@@ -94,9 +92,7 @@ class Rebuild:
             raise JobFailedError(f"no disk of '{self.of}' is missing")
         shape, size = store.rebuilding(*system.allocated(store))
         shape = system.bounded(job, shape.preceding(self.precedence))
-        flow = shape.start(system.network, job, Activity.WRITE, size)
-        yield flow.done
-        system.account(job, flow)
+        yield from system.transfer(job, shape, Activity.WRITE, size)
         changing(system.network, store, store.rebuilt)
         return Moved(size, 0.0)
 

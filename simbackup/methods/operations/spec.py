@@ -76,8 +76,8 @@ class RebuildSpec(JobSpec):
     of: Annotated[Text, Refers("changes", "devices")]
     """The array with a disk that has `failed`, or that fails by then (`failures`)."""
     precedence: Ratio = usual("1", "1")
-    """Turns that it has at the disks for each turn of another stream, or of the users' requests. Near
-    zero, it only works in idle time, and may not end while others work.
+    """How much of the time of the disks it gets, relative to another stream or to the requests of users. Near zero, it
+    works only while the disks are idle, and may not end while others work.
     """
 
     def check(self, checks: Checks, path: Path) -> None:

@@ -28,7 +28,7 @@ from simbackup.methods.share.spec import ShareSpec, check_share
 from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, ObjectTarget, Service, Sink
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
-from simbackup.schema.part import Path, disagreements
+from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text
 from simbackup.schema.refers import Refers
 from simbackup.schema.unknown import Unknown
@@ -254,9 +254,6 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             elif self.exists:
                 message = f"the operation '{self.operation}' leaves no save set"
                 checks.report((*path, "exists"), message, "leave it out")
-        with checks.about(*path):
-            for paths, message, remedy in disagreements(self.program):
-                checks.report((*path, "program", *paths[0]), message, remedy)
         with checks.about(*path):
             if self.since is not None and known and checks.spec.data[self.data].change is None:
                 remedy = f"write 'change: {{daily: 2 %}}' under data.{self.data}, or name a datasheet 'change/...'"

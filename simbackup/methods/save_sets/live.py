@@ -131,10 +131,7 @@ class CopySaveSet(Late):
                 del begin
                 shape = shape.times(less)
                 shape = store.carrying(shape, "write", objects, networks, self.connections, drawn=system.drawn(job))
-                shape = system.bounded(job, shape)
-                flow = shape.start(system.network, job, Activity.COPY, size / less, law=law)
-                yield flow.done
-                system.account(job, flow)
+                yield from system.transfer(job, system.bounded(job, shape), Activity.COPY, size / less, law=law)
 
             return put
         position = system.reserve(self.to, saved.size / less)

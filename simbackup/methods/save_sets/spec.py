@@ -288,7 +288,7 @@ class ConsolidateSpec(JobSpec):
 
     method: Literal["consolidate"]
     save_set: Annotated[Text, Refers("works on", "jobs")]
-    """The backup or copy on a disk whose newest save set is the last one to be included."""
+    """The job whose save sets are combined, a backup to a disk or a copy there; the newest is the last of them."""
     into: Annotated[Literal["full", "older"], Word()] = "full"
     """`full` makes a synthetic full backup that replaces the newest save set; `older` merges the changes into an older
     save set, as in incremental-forever backups, and writes each changed run where it belongs.

@@ -81,6 +81,20 @@ def test_the_interval_of_save_sets_is_that_of_the_ledger_in_the_same_cases() -> 
     assert there.spread.low < there.spread.best == sum(one.bytes for one in there.points) < there.spread.high
 
 
+def test_what_widens_the_interval_of_save_sets_most_is_named() -> None:
+    """The only value with a range that counts here, and nothing where all is certain."""
+    unsure = {"value": "3 %", "basis": "assumed", "range": ["1 %", "9 %"], "why": "not measured"}
+    parts = site(start="2027-01-02")
+    for system in parts["systems"].values():
+        system["change"]["daily"] = "3 %"
+    parts["systems"]["second"]["change"]["daily"] = unsure
+    parts["policies"]["nightly"] = {"to": "pool", "at": "20:00", **POLICIES["merges"], "copies": {}}
+    now = moment_of(load_site(parts), date(2027, 3, 25))
+    there = points_at(load_site(parts), now, intervals=True)[0]
+    assert there.decides[0] == "systems.second.change.daily"
+    assert points_at(load_site(parts), now)[0].decides == ()
+
+
 @for_each("policy", POLICIES)
 def test_points_expire_and_are_freed_when_the_log_says_so(policy: str) -> None:
     found = planned(**POLICIES[policy])
