@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
 from simbackup.equations.uncertainty import LEVEL, SCORE
-from simbackup.randomness import generator
 from simbackup.uncertainty.inputs import Input
+from simbackup.uncertainty.permutation import permutation
 
 Case = tuple[float, ...]
 """For each input, how many standard deviations it is from its best estimate."""
@@ -32,7 +32,7 @@ def latin_hypercube(inputs: Sequence[Input], count: int, seed: int) -> list[Case
     scenarios = {name: n for n, name in enumerate(dict.fromkeys(one.at[0][0] for one in inputs))}
     for one in inputs:
         scenario, address = one.at[0]
-        order = generator(seed, f"uncertainty {scenarios[scenario]} {address}").permutation(count)
+        order = permutation(seed, f"uncertainty {scenarios[scenario]} {address}", count)
         columns.append([middles[i] for i in order])
     return [tuple(column[row] for column in columns) for row in range(count)]
 

@@ -231,7 +231,7 @@ def prepare() -> None:
     measured_sheet.measured_sheet = once(measured_sheet.measured_sheet)
     history.read_history, inventory.site_text = once(history.read_history), once(inventory.site_text)
     plan.plan, site.load_site = once(plan.plan), once(site.load_site)
-    intervals.sureness = lambda *_: None
+    intervals.sureness = lambda *_: intervals.NOT_ASKED
     of_plan.PlanPlots.kinds = once(lambda plots: {"capacity": Drawn(plots.capacity())})
     sensitivity.sensitivity = lambda name, *_, **__: SimpleNamespace(
         plot=SimpleNamespace(tornado=lambda: Drawn(content=name.encode()))
