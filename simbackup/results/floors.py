@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from simbackup.scenario import Value
+    from simbackup.schema.quantity import Quantity
 
 Crossed = Mapping[str, Mapping[str, float]]
 """Seconds that what each run of a job moved takes of each line at the least, by the names of runs and lines."""
@@ -31,21 +31,19 @@ NOTHING = Least(0.0, "")
 """Of a run that moves nothing."""
 
 
-def certain(crossed: Crossed, values: Iterable[Value]) -> Crossed:
+def certain(crossed: Crossed, quantities: Iterable[tuple[tuple[str, ...], Quantity]]) -> Crossed:
     """What was taken of lines whose rate nobody guessed: neither assumed nor fitted, nor that of a part of them.
 
     Only these set the end of an interval: a stated link, or the native rate of a drive. A faster line than the one that
     somebody assumed is possible.
 
     >>> from simbackup.scenario import load
-    >>> values = load("published/002-sql-server-tuning/base").values  # the rate of the path is fitted
-    >>> certain({"backup": {"links.path": 20.0, "links.other": 5.0}}, values)
+    >>> spec = load("published/002-sql-server-tuning/base").spec  # the rate of the path is fitted
+    >>> certain({"backup": {"links.path": 20.0, "links.other": 5.0}}, spec.quantities())
     {'backup': {'links.other': 5.0}}
     """
     guessed = {
-        f"{value.address.rpartition('.')[0]}."
-        for value in values
-        if value.given.unit == "B/s" and value.given.basis in GUESSED
+        f"{'.'.join(path[:-1])}." for path, given in quantities if given.unit == "B/s" and given.basis in GUESSED
     }
     lines = {line for own in crossed.values() for line in own}
     left = {

@@ -125,7 +125,7 @@ class Result:
 
         It is that of the lines whose rates are certain.
         """
-        return floors(self.job_rows, certain(self.crossed, self.scenario.values)) if self.crossed else {}
+        return floors(self.job_rows, certain(self.crossed, self.scenario.spec.quantities())) if self.crossed else {}
 
     @cached_property
     def spans(self) -> Mapping[str, list[Span]]:
