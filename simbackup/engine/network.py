@@ -397,6 +397,8 @@ class FlowNetwork:
             variables = sorted(affected.variables, key=_number)
             # By name, so that ties do not depend on the order of starting.
             links = sorted([link for link in affected.links if link.crossing], key=_name)
+            if not variables and not links:
+                return ()
             holding = [
                 (coupling, hold)
                 for coupling in sorted(affected.asked, key=self._couplings.__getitem__)
