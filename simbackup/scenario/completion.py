@@ -56,7 +56,8 @@ def complete(
             if section == "jobs":
                 own = Reader(reader.library)
                 whole = with_serial_share(one.node, parts.value, own)
-                one = found[path] = replace(one, node=whole, sheets={**one.sheets, **own.used.sheets})
+                if whole is not one.node:
+                    one = found[path] = replace(one, node=whole, sheets={**one.sheets, **own.used.sheets})
             done[name] = one.node
             log += one.log
             reader.used.sheets.update(one.sheets)
@@ -110,11 +111,11 @@ def _on_datasheet(
 
 def _around(name: str, kinds: Sequence[str]) -> tuple[str, str] | tuple[()]:
     """The key under which devices have what a datasheet describes, and such devices; nothing if there are none."""
-    inside = {kind: key for key, kind in nested_sheets().items()}
     kind = name.split("/", maxsplit=1)[0]
-    if kind in kinds or kind not in inside:
+    keys = [key for key, inside in nested_sheets().items() if inside == kind] if kind not in kinds else []
+    if not keys:
         return ()
-    key = inside[kind]
+    key = keys[-1]
     owners = {owner for owner, one in device_kinds().items() if owner in kinds and key in one.spec.model_fields}
     named = [sheet for sheet in shelf.names() if sheet.split("/", maxsplit=1)[0] in owners]
     return (key, f"one of: {', '.join(named)}") if named else ()
@@ -128,7 +129,7 @@ def _beside(name: str, address: str, kinds: Sequence[str]) -> str:
     """
     kind, here = name.split("/", maxsplit=1)[0], address.removesuffix(".model").rpartition(".")[2]
     keys = [key for key, inside in nested_sheets().items() if inside == kind and kind not in kinds]
-    fields = [one.spec.model_fields for one in device_kinds().values() if here in one.spec.model_fields]
+    fields = [one.spec.model_fields for one in device_kinds().values() if here in one.spec.model_fields] if keys else []
     return next((key for key in keys if any(key in of for of in fields)), "")
 
 

@@ -72,26 +72,28 @@ def held(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
     """
     if isinstance(value, Quantity | Frozen):
         yield path, value
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         for name, child in cast("Mapping[str, object]", value).items():
             yield from held(child, (*path, name))
 
 
 def quantities_of(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Quantity]]:
     """Every quantity that a file states of a part, with its path, which begins with that of the part."""
-    for name in filter(part.states, type(part).model_fields):
-        for where, value in held(getattr(part, name), (*path, name)):
-            if isinstance(value, Quantity):
-                yield where, value
-            else:
-                yield from quantities_of(value, where)
+    for name, value in part.stated():
+        if isinstance(value, Quantity):
+            yield (*path, name), value
+        elif isinstance(value, Frozen | dict):
+            for where, inner in held(cast("object", value), (*path, name)):
+                if isinstance(inner, Quantity):
+                    yield where, inner
+                else:
+                    yield from quantities_of(inner, where)
 
 
 def scaled(part: AnyPart, factors: Mapping[str, float], address: str = "") -> AnyPart:
     """A part with the quantities at some addresses multiplied by factors, unchecked; they begin with its `address`."""
     changed: dict[str, object] = {}
-    for name in filter(part.states, type(part).model_fields):
-        value = getattr(part, name)
+    for name, value in part.stated():
         if isinstance(value, Quantity | Frozen | dict):
             changed[name] = _times(cast("object", value), f"{address}.{name}" if address else name, factors)
     return part.model_copy(update=changed)
@@ -112,7 +114,9 @@ def disagreements(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[Disagree
     """All conflicts among the values of a part, and of the parts inside it."""
     for names, message, remedy in part.rules():
         yield Disagreement(tuple((*path, *name.split(".")) for name in names), message, remedy)
-    for name in type(part).model_fields:
-        for where, inner in held(getattr(part, name), (*path, name)):
+    for name, value in part:
+        if not isinstance(value, Frozen | dict):
+            continue
+        for where, inner in held(cast("object", value), (*path, name)):
             if isinstance(inner, Frozen):
                 yield from disagreements(inner, where)

@@ -366,7 +366,15 @@ class Frozen(Declaring, BaseModel):
 
         def __iter__(self) -> Iterator[tuple[str, Any]]:
             """All keys with their values."""
-            return ((name, getattr(self, name)) for name in type(self).model_fields)
+            if NOTED in self.__dict__:
+                return ((name, getattr(self, name)) for name in type(self).model_fields)
+            return iter(self.__dict__.items())
+
+    def stated(self) -> Iterator[tuple[str, Any]]:
+        """The keys that a file states of it, with their values, in the order of the reference."""
+        noted = self.__dict__.get(NOTED)
+        stated = (self if noted is None else noted.part).model_fields_set
+        return ((name, value) for name, value in self if name in stated)
 
     def states(self, name: str) -> bool:
         """Whether a file states a key of it; if not, its value is the default."""
