@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, partial
 from importlib import import_module
@@ -22,6 +22,7 @@ from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import ASSUMPTION, SOURCE, assumption_rows, device_rows, job_rows, source_rows
 from simbackup.results.shown import DEVICES, JOBS, USERS, shown, table
 from simbackup.scenario import Scenario
+from simbackup.scenario.idle_keys import idle_keys
 from simbackup.trace.trace import Span, Trace
 from simbackup.workloads.impact import IMPACT
 
@@ -151,13 +152,20 @@ class Result:
         return ended_well(self.trace)
 
     @property
+    def fleets(self) -> Mapping[str, Sequence[str]]:
+        """The parts of fleets, by the address of their template."""
+        return self.made_from.fleets if isinstance(self.made_from, Scenario) else self.record.fleets
+
+    @cached_property
     def warnings(self) -> list[str]:
         """Keys of the scenario that had no effect in the run, each with its place.
 
         None are known where a job failed or was skipped, as keys may not have come to have their effect, and where the
         run ended before all jobs had.
         """
-        return self.record.warnings
+        if self.reads is None or not isinstance(self.made_from, Scenario):
+            return self.record.warnings
+        return [str(warning) for warning in idle_keys(self.made_from, self.reads)]
 
     @cached_property
     def device_rows(self) -> list[dict[str, Any]]:

@@ -359,7 +359,7 @@ class Frozen(Declaring, BaseModel):
         def __getattr__(self, name: str) -> Any:
             """A value that is not there yet, in a copy that notes what is read of it."""
             noted = self.__dict__.get(NOTED)
-            if noted is None or name not in type(self).model_fields:
+            if noted is None or name not in noted.part.__dict__:
                 return super().__getattr__(name)
             value = self.__dict__[name] = noted(name)
             return value
