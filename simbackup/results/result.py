@@ -126,7 +126,7 @@ class Result:
 
         It is that of the lines whose rates are certain.
         """
-        return floors(self.job_rows, certain(self.crossed, self.scenario.spec.quantities())) if self.crossed else {}
+        return floors(self.job_rows, certain(self.crossed, self.scenario.spec)) if self.crossed else {}
 
     @cached_property
     def spans(self) -> Mapping[str, list[Span]]:
@@ -245,7 +245,7 @@ class Result:
         """
         return self._figures[address]
 
-    @property
+    @cached_property
     def figures(self) -> dict[str, float]:
         """Every figure of the jobs that ended well, of devices, users and fleets, by its address, in SI units."""
         return self._figures.every()
