@@ -43,20 +43,22 @@ def intervals_of(result: Result, effort: str = "quick", progress: Done | None = 
     >>> intervals_of(simulate("teaching/short-backups"), "none")
     {}
     """
-    return every_interval(result, effort, progress).jobs
+    return every_interval(result, effort, progress, figures=False).jobs
 
 
-def every_interval(result: Result, effort: str = "quick", progress: Done | None = None) -> Intervals:
-    """The intervals of the jobs, and from the same runs those of all figures by address, as `intervals_of` has them."""
+def every_interval(
+    result: Result, effort: str = "quick", progress: Done | None = None, *, figures: bool = True
+) -> Intervals:
+    """The intervals of the jobs as `intervals_of` has them, and from the same runs those of all figures by address."""
     records = result.trace.length
     work = for_scenario(effort, records)
     if work is None:
         return Intervals({}, {})
     if records <= ALONE and work is not THOROUGH:
         with copies() as shared:
-            return all_intervals(result, effort=work, executor=shared, progress=progress)
+            return all_intervals(result, effort=work, figures=figures, executor=shared, progress=progress)
     with worker_processes(os.cpu_count() or 1) as executor:
-        return all_intervals(result, effort=work, executor=executor, progress=progress)
+        return all_intervals(result, effort=work, figures=figures, executor=executor, progress=progress)
 
 
 def frame_of(result: Result) -> pd.DataFrame:
