@@ -8,7 +8,7 @@ from simbackup.cli import show
 from simbackup.planning.alike import called
 from simbackup.protection.fates import Group
 from simbackup.protection.protect import MUCH, Answer, Protection, Rate
-from simbackup.protection.words import PERCENT, between, cell_of, odds, short
+from simbackup.protection.words import PERCENT, between, cell_of, cost_head, money, odds, short
 from simbackup.units import show_short
 
 
@@ -16,9 +16,10 @@ def protection(found: Protection) -> None:
     """What each loss costs each group, then each group by itself, and what a year costs."""
     show.line(f"{found.site.file.spec.title}: losses in the 13 weeks before {found.until}")
     groups = {name: called(group.names) for name, group in found.named.items()}
-    show.table(("policy", "systems", "weakest point"), [
-        (name, systems, found.weakest[name]) for name, systems in groups.items()
-    ], "Systems")  # fmt: skip
+    show.table(("policy", "systems", "lost if struck, median", "95 %", "weakest point"), [
+        (name, systems, *map(short, one.struck), found.weakest[name])
+        for (name, systems), one in zip(groups.items(), found.expected, strict=True)
+    ], "Systems", right=(2, 3))  # fmt: skip
     for name, (others, why) in found.dominating.items():
         show.line(f"'{name}' loses no more to any loss than {' and '.join(map(repr, others))}: back from {why}")
     timed = any(answer.back is not None for answer in found.answers)
@@ -79,14 +80,14 @@ def _years(found: Protection, *, timed: bool) -> None:
     rows = [
         (
             name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()), between(one.lost),
-            odds(one.much), odds(one.everything), *((f"{one.cost or 0.0:,.0f}",) if costs else ()),
+            odds(one.much), odds(one.everything), *((money(one.cost),) if one.cost is not None else ()),
         )
         for name, one in zip(found.named, found.expected, strict=True)
     ]  # fmt: skip
     over = f"in {found.horizon:g} years"
     head = (
         "policy", *(("out of service", "in service") if timed else ()), "data lost",
-        f"> {show_short(MUCH, 's')} lost {over}", f"all lost {over}", *(("cost",) if costs else ()),
+        f"> {show_short(MUCH, 's')} lost {over}", f"all lost {over}", *((cost_head(found.losses),) if costs else ()),
     )  # fmt: skip
     show.table(head, rows, "Each system in a year, on average", right=tuple(range(1, len(head))))
 

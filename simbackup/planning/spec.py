@@ -353,6 +353,8 @@ class SiteSpec(Frozen):
     """Time that one person needs to prepare each system for its restore, one after another: for example, to look up
     what is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`.
     """
+    people: Pieces = usual("1")
+    """How many people prepare systems side by side: each takes the next one of the list."""
     prices: PricesSpec | None = None
     """What storage, hardware, lines and work cost; by default, no costs are reported."""
     costs: dict[Text, CostSpec] = Field(default_factory=dict)

@@ -85,6 +85,7 @@ class Losses:
     tree: Node
     downtime_hour: Money | None = None
     data_hour: Money | None = None
+    all_data: Money | None = None
 
     def on(self, site: PlannedSite) -> tuple[list[Loss], list[str]]:
         """The losses that can strike a site, one after the other, and the names of those that cannot.
@@ -176,4 +177,4 @@ def losses_of(own: Node, usual: Node) -> Losses:
             problems.append(Problem(tree.find(path)[0].place, ".".join(path), wrong.message, wrong.remedy))
     if problems:
         raise InputError(problems)
-    return Losses(found, tree, spec.downtime_hour, spec.data_hour)
+    return Losses(found, tree, spec.downtime_hour, spec.data_hour, spec.all_data)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from simbackup.units import show_short
 
 if TYPE_CHECKING:
+    from simbackup.protection.losses import Losses
     from simbackup.protection.protect import Answer, Rate
 
 SPARED, GONE = "spared", "ALL LOST"
@@ -35,6 +36,16 @@ def between(rate: Rate) -> str:
 def odds(rate: Rate) -> str:
     """A probability with its range."""
     return f"{share(rate.value)} ({share(rate.low)} to {share(rate.high)})"
+
+
+def money(rate: Rate) -> str:
+    """An amount with its range."""
+    return f"{rate.value:,.0f} ({rate.low:,.0f} to {rate.high:,.0f})"
+
+
+def cost_head(losses: Losses) -> str:
+    """What a column of costs is called: whether it counts data that never come back."""
+    return "cost" if losses.all_data is not None else "cost, without data lost for good"
 
 
 def short(seconds: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
@@ -9,7 +11,7 @@ from simbackup.schema.capability import Device, MediaLibrary, RedundantDevice
 from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import Storing
 from simbackup.schema.part import Part, Path, Rules
-from simbackup.schema.quantity import Duration, PositiveDuration, Text, usual
+from simbackup.schema.quantity import Duration, Frozen, Multiple, PositiveDuration, Quantity, Text, si_or, usual
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -23,6 +25,57 @@ NOUNS = {
     "drive": "a tape library",
 }
 """The devices that fail under each key."""
+
+
+class Ageing(Frozen):
+    """How often something fails by its age, as a bathtub curve: more often when it is new, and when it wears out."""
+
+    early: Multiple | None = None
+    """How often it fails in a year as long as it is new, until it is `early_until` old; as later by default."""
+    early_until: PositiveDuration | None = None
+    """The age from which on it is no longer new."""
+    late: Multiple | None = None
+    """How often it fails in a year when it wears out, from the age `late_from` on; as before by default."""
+    late_from: PositiveDuration | None = None
+    """The age from which on it wears out."""
+    age: Duration = usual("0 s", "s")
+    """How old it is at the start."""
+    replaced: PositiveDuration | None = None
+    """The age at which a new one takes its place; it stays by default."""
+
+    def of_ages(self) -> Rules:
+        """Report an age without its rate or a rate without its age, and ages in the wrong order."""
+        for rate, age in (("early", "early_until"), ("late", "late_from")):
+            if (getattr(self, rate) is None) != (getattr(self, age) is None):
+                lacks, has = (rate, age) if getattr(self, rate) is None else (age, rate)
+                yield (has,), f"has no effect without '{lacks}'", f"write '{lacks}', too, or leave it out"
+        if self.late_from is not None and self.late_from.si < si_or(self.early_until, 0.0):
+            yield ("late_from",), "is before 'early_until'", "let it wear out later"
+        if self.replaced is not None and self.replaced.si <= self.age.si:
+            yield ("replaced",), "is no later than its age at the start", "write a greater age"
+
+    def pieces(self, yearly: Quantity, end: str = "si") -> Iterator[tuple[float, float]]:
+        """For how many seconds it fails how often in a year, from the start on without end.
+
+        Parameters
+        ----------
+        yearly
+            How often it fails between youth and wear.
+        end
+            What counts of each rate: `si`, or an end of its range, `low` or `high`.
+        """
+        early, late = si_or(self.early_until, 0.0), si_or(self.late_from, math.inf)
+        age, new = self.age.si, si_or(self.replaced, math.inf)
+
+        def rate() -> float:
+            given = self.early if age < early else self.late if age >= late else yearly
+            found = getattr(given or yearly, end)
+            return (given or yearly).si if found is None else found
+
+        while True:
+            until = min(each for each in (early, late, new, math.inf) if each > age)
+            yield until - age, rate()
+            age = 0.0 if until >= new else until
 
 
 class FailureSpec(Part):
