@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 DISK = "disk"
 """The key of a failure of a disk of an array."""
-WHAT = ("host", "device", "link", "drive", DISK, "cartridge")
+WHAT = ("host", "device", "link", "drive", "robot", DISK, "cartridge")
 """Keys of which a failure has one: what fails."""
 HAVE_NO_TIMEOUT = {
     "host": "what runs on a host cannot wait for it", DISK: "the array goes on without it",
-    "cartridge": "who reads it cannot wait for it",
+    "cartridge": "who reads it cannot wait for it", "robot": "who needs it waits for it",
 }  # fmt: skip
 """What fails without a time for which transfers wait, and why not."""
 YEAR = 365.0 * 86_400.0
@@ -57,6 +57,8 @@ class SiteFailureSpec(Ageing):
     own."""
     drive: Text | None = None
     """The target of whose tape library one drive fails: the first that works at the time, or else the first."""
+    robot: Text | None = None
+    """The target whose tape library has no robot meanwhile; loaded drives go on."""
     disk: Text | None = None
     """The target, or the datastore, of whose array one disk fails. The array goes on without it, and is rebuilt beside
     the jobs when a spare disk has taken its place."""
@@ -244,4 +246,5 @@ def _libraries(spec: SiteSpec, name: str) -> list[str]:
 
 _FINDERS = {
     "host": _hosts, "device": _devices, "link": _links, "drive": _libraries, DISK: _arrays, "cartridge": _libraries,
+    "robot": _libraries,
 }  # fmt: skip

@@ -225,7 +225,7 @@ def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         if failure.what and not parts_that_fail(spec, failure):
             wanted = {
                 "host": "host", "device": "target or datastore", "link": "link", "drive": "tape library",
-                DISK: "array", "cartridge": "tape library",
+                "robot": "tape library", DISK: "array", "cartridge": "tape library",
             }  # fmt: skip
             yield from _known(
                 tree, ("failures", name, failure.what), failure.name, legal(spec, failure.what), wanted[failure.what]

@@ -147,6 +147,11 @@ def test_a_copy_that_fails_leaves_the_backup() -> None:
     assert ends["a"] == pytest.approx(3.75 * 3600.0, abs=60.0)  # the cartridge goes back to its slot
     assert ends["b"] > 9.75 * 3600.0
     assert min(found.days[-1].points.values()) == 10
+    stuck = {"robot": "vault", "at": "2027-01-09 23:25", "lasts": "6 h"}
+    late = plan(SITE | vault | {"policies": policies, "failures": {"stuck": stuck}}, "2027-01-13")
+    assert [late.failures[0][key] for key in ("failures", "fail")] == ["stuck", 0]
+    assert not any(late.site.lacking.values())
+    assert all(one.elapsed > 6.0 * 3600.0 for one in late.verdicts if one.copy and one.night == SATURDAY)
     retried: dict[str, Any] = SITE | vault | {"policies": {"nightly": {**policies["nightly"], "retries": 1}}}
     for hours in (6, 60):  # it is made in the same night, or in a later one
         again = plan(retried | {"failures": {"drive": broken | {"lasts": f"{hours} h"}}}, "2027-01-13")
