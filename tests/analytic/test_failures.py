@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 import simbackup as sb
+from simbackup.chance import Chance
 from simbackup.errors import InputError
 from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
@@ -418,3 +420,18 @@ def test_users_and_buffers_wait_or_fail_and_the_run_ends(name: str, said: dict[s
     result = sb.simulate(sb.load(name, {"failures": {"x": said}, **tried}))
     assert "is back" in notes(result)
     assert {each["status"] for each in result.job_rows} <= {"done", "late"}
+
+
+@pytest.mark.slow
+def test_parts_that_wear_out_fail_as_a_weibull_distribution_says() -> None:
+    """With a shape of 2 and a scale of 20,000 h, 17 % fail in a year of 8,760 h, and 54 % in two."""
+    wear = {"of": "failures.x.delay", "distribution": "weibull_min", "shapes": {"c": 2}, "scale": "20000 h"}
+    given = {
+        "failures": {"x": {"link": "wan", "at": "0 s", "delay": "1 h"}},
+        "chance": {"wear": wear | {"most": "36500 d"}},
+    }
+    scenario = sb.load(LINK, given)
+    lives = [Chance.of(scenario, seed, None).first().spec.failures["x"].delay.si / 3600.0 for seed in range(400)]
+    for before, share in ((8_760.0, 1.0 - math.exp(-(0.438**2))), (17_520.0, 1.0 - math.exp(-(0.876**2)))):
+        error = math.sqrt(share * (1.0 - share) / len(lives))
+        assert sum(life < before for life in lives) / len(lives) == pytest.approx(share, abs=3.0 * error)
