@@ -33,6 +33,8 @@ def protection(found: Protection) -> None:
     for name, group in found.named.items():
         _group(found, name, group, timed=timed)
     _years(found, timed=timed)
+    if found.without_rate:
+        show.line(f"in none of these sums, as it is not known how often they happen: {', '.join(found.without_rate)}")
     if found.left_out:
         show.line(f"left out, as the site has nothing of the kind: {', '.join(found.left_out)}")
 
@@ -79,7 +81,8 @@ def _years(found: Protection, *, timed: bool) -> None:
     costs = any(one.cost is not None for one in found.expected)
     rows = [
         (
-            name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()), between(one.lost),
+            name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()),
+            between(one.lost) if found.comes_back(one.group) else "all, always",
             odds(one.much), odds(one.everything), *((money(one.cost),) if one.cost is not None else ()),
         )
         for name, one in zip(found.named, found.expected, strict=True)

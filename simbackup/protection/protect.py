@@ -23,7 +23,7 @@ from simbackup.protection.durability import availability
 from simbackup.protection.fates import SNAPSHOTS, Group, groups_of
 from simbackup.protection.history import History, Left
 from simbackup.protection.losses import Loss, Losses, read_losses
-from simbackup.protection.moments import Piece, Spread, struck_by
+from simbackup.protection.moments import ROUNDING, Piece, Spread, struck_by
 from simbackup.protection.scenarios import disk_group, from_snapshot
 from simbackup.protection.spec import LossSpec
 from simbackup.schema.quantity import Quantity
@@ -38,8 +38,8 @@ UNTIL = "1y"
 YEAR = 365.0 * DAY
 HORIZON = 10.0
 """Years for which probabilities are given."""
-MUCH, NEVER_BACK = DAY, 1e4 * YEAR
-"""Seconds of data of which it counts how probable it is to lose more; the second is only exceeded if all is lost."""
+MUCH = DAY
+"""Seconds of data of which it counts how probable it is to lose more."""
 HARDWARE = frozenset({"disks", "array", "host", "place", "network"})
 """What has to be replaced or set up again before a restore, for which a site declares `recovery`."""
 SHARES = (0.5, 0.95)
@@ -93,16 +93,19 @@ class Answer:
 
     @property
     def why(self) -> dict[str, str]:
-        """Why each of the other copies does not help; nothing where the data are spared."""
+        """Why each copy does not help, or not always where all is lost at times; nothing where the data are spared."""
         if self.lost is None:
             return {}
-        old = "it keeps nothing that is old enough" if self.lost.everything else "others have newer data"
-        others, saved = {copy.called: copy.why(self.loss) or old for copy in self.group.copies}, self.saved_by
-        return {name: why for name, why in others.items() if name not in saved}
+        saved, lost = self.saved_by, self.lost.everything
+        old = "it keeps nothing that is old enough" if lost else "others have newer data"
+        each = {copy.called: copy.why(self.loss, max(self.loss.delays)) or old for copy in self.group.copies}
+        return {name: f"at times, {why}" if name in saved else why for name, why in each.items()
+                if name not in saved or lost}  # fmt: skip
 
     def more_than(self, seconds: float) -> float:
         """The probability that it costs more seconds of data than this."""
-        return 0.0 if self.lost is None else 1.0 - self.lost.below(seconds)
+        more = 0.0 if self.lost is None else 1.0 - self.lost.below(seconds)
+        return more if more > ROUNDING else 0.0
 
     def no_worse_than(self, other: Answer) -> bool:
         """Whether it is nowhere more probable than in another answer that more data are lost than any amount."""
@@ -173,6 +176,16 @@ class Protection:
         """The answers for a group, in the order of the losses."""
         return [answer for answer in self.answers if answer.group is group]
 
+    @property
+    def without_rate(self) -> list[str]:
+        """The losses that are in no sum, as nobody knows how often they happen."""
+        return list(dict.fromkeys(one.loss.name for one in self.answers if one.yearly is None))
+
+    def comes_back(self, group: Group) -> bool:
+        """Whether the data of a group come back after any loss that strikes them, or none does."""
+        each = [one.comes_back for one in self.of(group) if one.lost is not None]
+        return any(each) or not each
+
     @cached_property
     def weakest(self) -> dict[str, str]:
         """The weakest point of each group, in a sentence, by the name that the group has in tables."""
@@ -225,7 +238,7 @@ class Protection:
         rates, each = [rate for rate, _ in known], [one for _, one in known]
         down = [one.comes_back * _finite(one.back.median if one.back is not None else 0.0) for one in each]
         lost = [one.comes_back * _finite(one.mean_lost) for one in each]
-        gone, much = ([one.more_than(limit) for one in each] for limit in (NEVER_BACK, MUCH))
+        gone, much = [1.0 - one.comes_back for one in each], [one.more_than(MUCH) for one in each]
         by_hour = ((self.losses.downtime_hour, down), (self.losses.data_hour, lost))
         priced = [(price, [one / 3600.0 for one in amounts]) for price, amounts in by_hour if price is not None]
         priced += [(self.losses.all_data, gone)] if self.losses.all_data is not None else []
@@ -266,7 +279,7 @@ class Protection:
             ],
             "answers": [{**answer.row(), "saved_by": answer.saved_by, "why": answer.why} for answer in self.answers],
             "never_more_than": {name: list(others) for name, (others, _) in self.dominating.items()},
-            "left_out": list(self.left_out),
+            "left_out": list(self.left_out), "without_rate": self.without_rate,
         }  # fmt: skip
 
 

@@ -21,7 +21,8 @@ def cell_of(one: Answer) -> str:
     """What a loss costs a group: the data, and the time."""
     back = "" if one.back is None or not one.back.median else f", {short(one.back.median)}"
     if one.lost is None:
-        return f"{SPARED}{back}"
+        unprotected = one.group.copies and not one.group.left(one.loss)
+        return f"{SPARED}{back}{', no copy left' if unprotected else ''}"
     if one.lost.everything >= 1.0:
         return GONE
     some = f" ({share(one.lost.everything)} {GONE})" if one.lost.everything else ""

@@ -12,6 +12,7 @@ from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
 from simbackup.protection.protect import Protection, protect
 from simbackup.protection.scenarios import disk_group
+from simbackup.protection.words import cell_of
 
 pytestmark = pytest.mark.slow
 
@@ -105,6 +106,23 @@ def test_data_that_never_come_back_cost_what_all_data_cost() -> None:
     assert one.lost.value == pytest.approx(0.1 * soon.mean_lost)
     assert one.cost.value == pytest.approx(1e6 * gone + 0.1 * soon.mean_lost / 3600.0)
     assert one.struck[1] == math.inf
+    assert {fire.why["pool"] for fire in fires if fire.lost is not None} == {"it can be changed over the network"}
+
+
+def test_a_lock_that_is_too_short_at_times_and_a_target_without_another_copy_are_said() -> None:
+    noticed = {"value": "3 d", "basis": "assumed", "range": ["1 d", "30 d"], "why": "a test"}
+    made = site(start="2027-01-04", zone="UTC")
+    made["policies"]["nightly"]["copies"] = {}
+    made["targets"]["pool"]["immutable"] = "7 d"
+    losses = {"attack": {"strikes": "network", "noticed": noticed}, "pool": {"strikes": "target", "of": "pool"}}
+    found = protect(made, {"usual": False, "losses": losses}, times=False)
+    attack, pool = found.answers
+    assert attack.saved_by.keys() == {"pool"}
+    assert 0.0 < attack.comes_back < 1.0
+    assert attack.why == {"pool": "at times, it is locked for 7 d only"}
+    assert cell_of(pool) == "spared, no copy left"
+    assert found.without_rate == ["attack", "pool"]
+    assert found.left_out == ()
 
 
 def test_a_loss_of_what_nobody_needs_costs_nothing() -> None:
