@@ -22,7 +22,7 @@ def protection(found: Protection) -> None:
     ], "Systems", right=(2, 3))  # fmt: skip
     for name, (others, why) in found.dominating.items():
         show.line(f"'{name}' loses no more to any loss than {' and '.join(map(repr, others))}: back from {why}")
-    timed = any(answer.back is not None for answer in found.answers)
+    timed = found.timed
     first = found.groups[0]
     rows = [
         (answer.loss.title, *(cell_of(one) for one in found.answers if one.loss is answer.loss))

@@ -177,6 +177,11 @@ class Protection:
         return [answer for answer in self.answers if answer.group is group]
 
     @property
+    def timed(self) -> bool:
+        """Whether restores were simulated."""
+        return any(answer.back is not None for answer in self.answers)
+
+    @property
     def without_rate(self) -> list[str]:
         """The losses that are in no sum, as nobody knows how often they happen."""
         return list(dict.fromkeys(one.loss.name for one in self.answers if one.yearly is None))
