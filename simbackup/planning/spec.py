@@ -133,6 +133,10 @@ class SystemSpec(Frozen):
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
     """
+    needs: Names = ()
+    """Other systems without which it is of no use, such as its database: a restore of the site brings these back before
+    it, and it counts as back when they are.
+    """
 
     def rules(self) -> Rules:
         """Report growth from dates that cannot be read."""
