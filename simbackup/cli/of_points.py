@@ -33,17 +33,24 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     since: Annotated[
         str | None, typer.Option("--from", metavar="DATE", help="The first date of the log; the start by default.")
     ] = None,
+    times: Annotated[
+        bool,
+        typer.Option("--times/--no-times", help="Simulate nights, or count each backup from the moment it is due."),
+    ] = True,
     intervals: Wanted = Intervals.QUICK,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """List the restore points at a moment: what each needs, where it is, which rule keeps it, and until when.
 
-    A backup counts from the moment at which it is due. 'plan restore' simulates whether it was complete by then.
+    The nights before are simulated, as in 'plan restore': what was not complete by then is no restore point.
     """
-    from simbackup.cli import show, show_plan, show_points  # noqa: PLC0415
+    from simbackup.cli import counting, show, show_plan, show_points  # noqa: PLC0415
+    from simbackup.planning.arrivals import Arrivals  # noqa: PLC0415
+    from simbackup.planning.ledger import Ledger  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
+    from simbackup.planning.settled import settled  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
 
@@ -57,7 +64,12 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         else:
             show_points.log(lines, now)
         return
-    found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE)
+    arrivals: Arrivals | None = None
+    if times:
+        with counting.nights() as play:
+            loaded = settled(loaded, now.date(), play(loaded))
+            arrivals = Arrivals.before(loaded, [*Ledger(loaded).days(now)], play(loaded))
+    found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE, arrivals=arrivals)
     if as_json:
         show.json(show_plan.plain({"at": now, "policies": [one.as_dict() for one in found]}))
     else:

@@ -8,7 +8,7 @@ from simbackup.cli import show
 from simbackup.planning.alike import called
 from simbackup.protection.fates import Group
 from simbackup.protection.protect import MUCH, Answer, Protection, Rate
-from simbackup.protection.words import PERCENT, between, cell_of, odds, short
+from simbackup.protection.words import PERCENT, between, cell_of, cost_head, money, odds, short
 from simbackup.units import show_short
 
 
@@ -16,12 +16,13 @@ def protection(found: Protection) -> None:
     """What each loss costs each group, then each group by itself, and what a year costs."""
     show.line(f"{found.site.file.spec.title}: losses in the 13 weeks before {found.until}")
     groups = {name: called(group.names) for name, group in found.named.items()}
-    show.table(("policy", "systems", "weakest point"), [
-        (name, systems, found.weakest[name]) for name, systems in groups.items()
-    ], "Systems")  # fmt: skip
+    show.table(("policy", "systems", "lost if struck, median", "95 %", "weakest point"), [
+        (name, systems, *map(short, one.struck), found.weakest[name])
+        for (name, systems), one in zip(groups.items(), found.expected, strict=True)
+    ], "Systems", right=(2, 3))  # fmt: skip
     for name, (others, why) in found.dominating.items():
         show.line(f"'{name}' loses no more to any loss than {' and '.join(map(repr, others))}: back from {why}")
-    timed = any(answer.back is not None for answer in found.answers)
+    timed = found.timed
     first = found.groups[0]
     rows = [
         (answer.loss.title, *(cell_of(one) for one in found.answers if one.loss is answer.loss))
@@ -32,6 +33,8 @@ def protection(found: Protection) -> None:
     for name, group in found.named.items():
         _group(found, name, group, timed=timed)
     _years(found, timed=timed)
+    if found.without_rate:
+        show.line(f"in none of these sums, as it is not known how often they happen: {', '.join(found.without_rate)}")
     if found.left_out:
         show.line(f"left out, as the site has nothing of the kind: {', '.join(found.left_out)}")
 
@@ -78,15 +81,16 @@ def _years(found: Protection, *, timed: bool) -> None:
     costs = any(one.cost is not None for one in found.expected)
     rows = [
         (
-            name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()), between(one.lost),
-            odds(one.much), odds(one.everything), *((f"{one.cost or 0.0:,.0f}",) if costs else ()),
+            name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()),
+            between(one.lost) if found.comes_back(one.group) else "all, always",
+            odds(one.much), odds(one.everything), *((money(one.cost),) if one.cost is not None else ()),
         )
         for name, one in zip(found.named, found.expected, strict=True)
     ]  # fmt: skip
     over = f"in {found.horizon:g} years"
     head = (
         "policy", *(("out of service", "in service") if timed else ()), "data lost",
-        f"> {show_short(MUCH, 's')} lost {over}", f"all lost {over}", *(("cost",) if costs else ()),
+        f"> {show_short(MUCH, 's')} lost {over}", f"all lost {over}", *((cost_head(found.losses),) if costs else ()),
     )  # fmt: skip
     show.table(head, rows, "Each system in a year, on average", right=tuple(range(1, len(head))))
 

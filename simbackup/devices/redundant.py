@@ -26,6 +26,14 @@ class Redundant(Store, Protocol):
         """Whether a disk is missing."""
         ...
 
+    @property
+    def exposed(self) -> bool:
+        """Whether no more disk may fail."""
+        ...
+
+    unreadable: bool
+    """Whether a sector cannot be read on one of its disks, which nobody knows."""
+
     def fail(self) -> bool:
         """Go on without one more disk; whether it still has its data."""
         ...

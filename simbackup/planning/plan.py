@@ -329,7 +329,8 @@ class Plan(Tabled):
     def _doubtful(self) -> Iterator[Problem]:
         """A warning where times between simulated nights are far off."""
         if self.error > MUCH:
-            message = f"times of nights that were not simulated may be off by {100.0 * self.error:.0f} %"
+            off = f"{100.0 * self.error:.0f} %, as {self.nights.doubt}"
+            message = f"times of nights that were not simulated may be off by {off}"
             yield Problem(Place(self.site.file.name), "", message, "add --every-night", "warning")
 
     @property

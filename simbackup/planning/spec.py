@@ -133,6 +133,10 @@ class SystemSpec(Frozen):
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
     """
+    needs: Names = ()
+    """Other systems without which it is of no use, such as its database: a restore of the site brings these back before
+    it, and it counts as back when they are.
+    """
 
     def rules(self) -> Rules:
         """Report growth from dates that cannot be read."""
@@ -353,6 +357,8 @@ class SiteSpec(Frozen):
     """Time that one person needs to prepare each system for its restore, one after another: for example, to look up
     what is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`.
     """
+    people: Pieces = usual("1")
+    """How many people prepare systems side by side: each takes the next one of the list."""
     prices: PricesSpec | None = None
     """What storage, hardware, lines and work cost; by default, no costs are reported."""
     costs: dict[Text, CostSpec] = Field(default_factory=dict)

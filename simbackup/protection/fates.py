@@ -60,12 +60,12 @@ class Copy(NamedTuple):
         others = self.needs - {("network", "")}
         return self.immutable > 0.0 and loss.hits(self.needs) == ("network", "") and loss.hits(others) is None
 
-    def why(self, loss: Loss) -> str:
-        """Why it does not help after a loss, in words; empty if it may."""
+    def why(self, loss: Loss, noticed: float | None = None) -> str:
+        """Why it does not help after a loss, noticed so many seconds later if given, in words; empty if it may."""
         struck = self.lost_with(loss)
         if struck is not None:
             return WORDS[struck[0]].format(struck[1])
-        if self.locked(loss) and self.immutable <= loss.noticed:
+        if self.locked(loss) and self.immutable <= (loss.noticed if noticed is None else noticed):
             return f"it is locked for {show_short(self.immutable, 's', 3)} only"
         return ""
 
@@ -117,8 +117,10 @@ class Group:
             return f"{every} copies {words}{like}" if number > 1 else f"the only copy {_singular(words)}{like}"
         striking = [loss for loss in losses if self.data.lost_with(loss) is not None]
         worst = min(striking, key=lambda loss: (len(self.left(loss)), -si_or(loss.spec.yearly, 0.0)), default=None)
-        names = self.left(worst) if worst is not None else []
-        if worst is None or len(names) > 1:
+        if worst is None:
+            return "none of these losses strikes the data"
+        names = self.left(worst)
+        if len(names) > 1:
             return f"at least {len(names)} copies survive each loss"
         return f"{f'only {names[0]!r}' if names else 'nothing'} survives the loss '{worst.title}'"
 

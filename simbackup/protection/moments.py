@@ -179,6 +179,14 @@ class Spread:
         return self.pieces[0]
 
 
+def struck_by(each: Iterable[tuple[float, Spread | None]]) -> Spread:
+    """The data lost whenever one of several losses strikes them, by how often each does and what it costs."""
+    return Spread(tuple(
+        piece._replace(weight=often * piece.weight / spread.whole)
+        for often, spread in each if spread is not None for piece in spread.pieces if often > 0.0
+    ))  # fmt: skip
+
+
 class Track(NamedTuple):
     """What a kind of copy offers over time: from each moment on a source, or nothing."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from simbackup.units import show_short
 
 if TYPE_CHECKING:
+    from simbackup.protection.losses import Losses
     from simbackup.protection.protect import Answer, Rate
 
 SPARED, GONE = "spared", "ALL LOST"
@@ -20,7 +21,8 @@ def cell_of(one: Answer) -> str:
     """What a loss costs a group: the data, and the time."""
     back = "" if one.back is None or not one.back.median else f", {short(one.back.median)}"
     if one.lost is None:
-        return f"{SPARED}{back}"
+        unprotected = one.group.copies and not one.group.left(one.loss)
+        return f"{SPARED}{back}{', no copy left' if unprotected else ''}"
     if one.lost.everything >= 1.0:
         return GONE
     some = f" ({share(one.lost.everything)} {GONE})" if one.lost.everything else ""
@@ -35,6 +37,16 @@ def between(rate: Rate) -> str:
 def odds(rate: Rate) -> str:
     """A probability with its range."""
     return f"{share(rate.value)} ({share(rate.low)} to {share(rate.high)})"
+
+
+def money(rate: Rate) -> str:
+    """An amount with its range."""
+    return f"{rate.value:,.0f} ({rate.low:,.0f} to {rate.high:,.0f})"
+
+
+def cost_head(losses: Losses) -> str:
+    """What a column of costs is called: whether it counts data that never come back."""
+    return "cost" if losses.all_data is not None else "cost, without data lost for good"
 
 
 def short(seconds: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from simbackup.planning.alike import called
 from simbackup.protection.protect import Protection
-from simbackup.protection.words import cell_of, odds
+from simbackup.protection.words import cell_of, odds, short
 from simbackup.reporting.pictures import Shown, plot_picture
 from simbackup.reporting.tables import Column, ReportTable, words
 
@@ -28,11 +28,24 @@ def groups_table(found: Protection) -> ReportTable:
     """A row for each group with its weakest point, and the odds that it loses data."""
     years = f"in {found.horizon:g} years"
     columns = (
-        Column("policy"), Column("systems"), Column("weakest point"), Column(f"a day lost {years}"),
+        Column("policy"), Column("systems"), Column("weakest point"), Column("lost if struck, median"), Column("95 %"),
+        Column(f"a day lost {years}"),
         Column(f"all lost {years}"),
     )  # fmt: skip
     rows = [
-        tuple(map(words, (name, called(one.group.names), found.weakest[name], odds(one.much), odds(one.everything))))
+        tuple(
+            map(
+                words,
+                (
+                    name,
+                    called(one.group.names),
+                    found.weakest[name],
+                    *map(short, one.struck),
+                    odds(one.much),
+                    odds(one.everything),
+                ),
+            )
+        )
         for name, one in zip(found.named, found.expected, strict=True)
     ]
     caption = "Probabilities that a system loses more than a day of its data, and all of them, with their ranges"

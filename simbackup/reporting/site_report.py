@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from simbackup.planning.alike import called
+from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.origins import Origins
@@ -233,7 +234,7 @@ def _points(found: Plan) -> ReportTable:
             words(one.restorable[0].date() if one.restorable else ""), quantity(len(one.points), "count"),
             quantity(sum(point.bytes for point in one.points), "B"),
         )
-        for one in points_at(found.site, moment_of(found.site, found.until))
+        for one in points_at(found.site, moment_of(found.site, found.until), arrivals=Arrivals(found.nights))
     ]  # fmt: skip
     return ReportTable("Restore points", columns, rows, f"Restore points at noon of {found.until}")
 

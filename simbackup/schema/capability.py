@@ -134,7 +134,7 @@ class RedundantDevice(BlockDevice):
     """A block device of several disks that keeps its data when one of them fails."""
 
     live_part = "simbackup.devices.redundant:Redundant"
-    fails_as = frozenset({"device", "disk"})
+    fails_as = frozenset({"device", "disk", "sector"})
 
     def missing(self) -> bool:
         """Whether a disk has failed."""
@@ -290,7 +290,7 @@ class MediaLibrary(BackupTarget):
 
     live_part = "simbackup.devices.library:Library"
     listed_last = True
-    fails_as = frozenset({"device", "drive"})
+    fails_as = frozenset({"device", "drive", "robot"})
 
     def drive_count(self) -> int:
         """Number of drives."""

@@ -152,6 +152,7 @@ class Rebuilding(Landed):
     controller: Controller
     size: float
     link: Link
+    unreadable: bool = False
 
     @property
     def ahead(self) -> float:
@@ -193,9 +194,14 @@ class Rebuilding(Landed):
         """Disks that may be missing without loss of data."""
         return raid.tolerance(self.layout.level, self.layout.group)
 
+    @property
+    def exposed(self) -> bool:
+        """Whether no more disk may fail."""
+        return self.layout.failed >= self.tolerance
+
     def fail(self) -> bool:
         """Lose one more disk; whether the data are still there."""
-        if self.layout.failed >= self.tolerance:
+        if self.exposed:
             return False
         self.layout = replace(self.layout, failed=self.layout.failed + 1)
         return True

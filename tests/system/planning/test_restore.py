@@ -343,3 +343,26 @@ def test_a_restore_says_what_it_does_not_include() -> None:
     stated = restored("one-file second", operator="10 min")
     assert stated.left_out == ("policies.nightly.tool",)
     assert stated.until(1.0) > 600.0
+
+
+def test_systems_are_back_when_those_are_that_they_need() -> None:
+    """Of three alike, the last is restored first, as the first needs it, and both have to be back."""
+    parts = site(start="2027-01-04")
+    one = parts["systems"]["first"]
+    parts["systems"] = {
+        "portal": one | {"needs": ["web", "db"], "priority": 1},
+        "web": one | {"needs": "db"},
+        "db": one,
+    }
+    loaded = load_site(parts)
+    found = restore(loaded, "site", date(2027, 3, 1), at_once=1)
+    back = {each.system: each.back for each in found.systems}
+    assert list(back) == ["db", "web", "portal"]
+    assert back["db"] < back["web"] < back["portal"]
+    named = restore(loaded, "client portal,web,db", date(2027, 3, 1), at_once=1)
+    assert len({each.back for each in named.systems}) == 1  # in the order that was asked for, the database comes last
+    assert [each.starts for each in named.systems] == sorted(each.starts for each in named.systems)
+    for needs, said in (("portal", "'portal' needs itself"), ("dbb", "there is no system 'dbb'")):
+        parts["systems"]["db"] = one | {"needs": needs}
+        with pytest.raises(InputError, match=said):
+            load_site(parts)
