@@ -99,8 +99,9 @@ class Origins:
         return replace(one, causes=causes, bottleneck=bottleneck, next_bottleneck=later, wait=wait)
 
     def written(self, path: Path) -> Path:
-        """A path as its user wrote it: a policy that is divided is one of its parts in the scenario."""
-        return (path[0], self.file.written(path[1]), *path[2:]) if path[:1] == ("policies",) and path[1:] else path
+        """A path as its user wrote it: of a policy that is divided, and of an entry that stands for several systems."""
+        names = {"policies": self.file.written, "systems": self.file.written_system}
+        return (path[0], names[path[0]](path[1]), *path[2:]) if path[0:1] and path[0] in names and path[1:] else path
 
     def path(self, address: str) -> Path:
         """The path in the site file of an address in the scenario, were it written there."""

@@ -277,7 +277,7 @@ class Plan(Tabled):
         tree = self.site.file.source
         never: dict[Place, Problem] = {}
         for name in self.unsaved:
-            policy = tree.find(("systems", name, "policy"))[0]
+            policy = tree.find(("systems", self.site.file.written_system(name), "policy"))[0]
             message = f"'{policy.word}' saves nothing until {self.until}"
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"

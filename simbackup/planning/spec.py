@@ -93,6 +93,8 @@ class SystemSpec(Frozen):
 
     size: PositiveSize
     """Bytes of its data at the start."""
+    count: Pieces = usual("1")
+    """How many systems it stands for, each with all that is said here: of `web` with 12, `web01` to `web12`."""
     policy: Text
     """The policy that its backups follow."""
     files: PositiveCount | None = None
