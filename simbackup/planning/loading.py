@@ -46,6 +46,14 @@ class SiteFile:
         """The proxy that reads the data of each system which has one."""
         return proxies(self.spec)
 
+    @cached_property
+    def following(self) -> Mapping[str, list[str]]:
+        """The systems that follow each policy that any follows."""
+        found: dict[str, list[str]] = {}
+        for name, system in self.spec.systems.items():
+            found.setdefault(system.policy, []).append(name)
+        return found
+
     def method_of(self, system: str) -> str:
         """How a system is backed up: by the method of its policy, or else by its own."""
         given = self.spec.systems[system]

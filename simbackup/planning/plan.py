@@ -210,7 +210,7 @@ class Plan(Tabled):
     @cached_property
     def arrivals(self) -> Arrivals:
         """When its backups and copies ended."""
-        return Arrivals(self.nights)
+        return Arrivals(self.nights, ends=self.windows.ends)
 
     def loss(self, lost: str = "", clients: Sequence[Client] | None = None, arrivals: Arrivals | None = None) -> Loss:
         """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone.
