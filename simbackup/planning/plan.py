@@ -210,7 +210,7 @@ class Plan(Tabled):
     @cached_property
     def arrivals(self) -> Arrivals:
         """When its backups and copies ended."""
-        return Arrivals(self.nights)
+        return Arrivals(self.nights, ends=self.windows.ends)
 
     def loss(self, lost: str = "", clients: Sequence[Client] | None = None, arrivals: Arrivals | None = None) -> Loss:
         """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone.
@@ -277,7 +277,7 @@ class Plan(Tabled):
         tree = self.site.file.source
         never: dict[Place, Problem] = {}
         for name in self.unsaved:
-            policy = tree.find(("systems", name, "policy"))[0]
+            policy = tree.find(("systems", self.site.file.written_system(name), "policy"))[0]
             message = f"'{policy.word}' saves nothing until {self.until}"
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"

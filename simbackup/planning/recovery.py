@@ -149,8 +149,11 @@ class Recovery(Tabled):
 
     def _last_of(self, share: float) -> Restored:
         """The system with whose return a share (0 to 1) of the systems is back; those that never are come last."""
-        ordered = sorted(self.systems, key=lambda one: (bool(one.reason), one.back))
-        return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
+        return sorted(self.systems, key=lambda one: (bool(one.reason), one.back))[self.count(share) - 1]
+
+    def count(self, share: float) -> int:
+        """How many systems a share (0 to 1) of them is."""
+        return max(math.ceil(share * len(self.systems)), 1)
 
     @property
     def returns(self) -> dict[str, Restored]:

@@ -271,8 +271,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         spec, runner = checks.spec, self.share.host if self.share is not None else ""
         if self.share is None or self.data not in spec.data:
             return
-        named = [self.data, *([self.target] if self.target is not None else [])]
-        ends = [spec.data[name].on if name in spec.data else name for name in named]
+        named = (self.data, self.bound(TARGET, spec))
+        ends = [spec.data[name].on if name in spec.data else name for name in named if name is not None]
         ends[0] = spec.read_at(self.data, self.source)
         disks = [end for end in ends if isinstance(spec.devices.get(end), BlockDevice)]
         far = next((end for end in disks if spec.owner_of(end) not in {runner, None}), ends[0])
@@ -431,11 +431,12 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         owner = spec.owner_of(name if data is None else data.on)
         if data is None and self.filesystem is None:
             message = f"the program keeps objects, and '{name}' is a disk whose file system is not stated"
-            remedy = f"write 'filesystem: filesystem/ext4' under {'.'.join(map(str, path))}, or name an object store"
+            remedy = f"write {'.'.join(map(str, path))}.filesystem, as 'filesystem/ext4', or name an object store"
             checks.report(here, message, remedy)
         if owner != host and self.share is None:
             message = f"the program keeps objects, and '{name}' is a disk of '{owner}', which it does not reach"
-            remedy = f"write 'share: {{model: share/sftp, host: {host}}}' or another share, or name an object store"
+            of = f"{'.'.join(map(str, path))}.share"
+            remedy = f"write {of}, as '{{model: share/sftp, host: {host}}}', or name an object store"
             checks.report(here, message, remedy)
 
     def _check_deed(self, checks: Checks, paths: tuple[Path, Path], bound: tuple[str, str], step: StepSpec) -> None:
