@@ -15,7 +15,7 @@ from simbackup.devices.library import Library
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import Answering, FlowShape
-from simbackup.devices.store import Direction, bus
+from simbackup.devices.store import Direction, Region, Service, bus
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.late import Late, changed
@@ -65,6 +65,8 @@ class Step(Late):
     """Requests, files or operations for each item; None if bytes are moved in sequence."""
     request: float | None
     """Bytes of each request, instead of `times`."""
+    in_order: bool
+    """Whether each request continues the one before."""
     trips: float
     """Round trips for each item."""
     wait: float
@@ -472,8 +474,13 @@ def _positioned(
     (number, size), region, host = requests, place.region, context.system.hosts[step.host]
     direction: Direction = "read" if step.do == "read" else "write"
     path, shared = bus(region.store, direction), context.shared(step)
-    one = region.store.scattered(direction, region.begin, region.size, max(min(size, region.size), 1.0), group.workers)
-    shape = FlowShape({region.store.link: number * one.busy}, {region.store.link: number * size}, sequential=0.0)
+    shape, each = FlowShape(sequential=0.0), max(min(size, region.size), 1.0)
+    if step.in_order:
+        one = _next(region, direction, each, group.workers)
+        shape = FlowShape(places=region.streaming(direction, each * group.workers).places)
+    else:
+        one = region.store.scattered(direction, region.begin, region.size, each, group.workers)
+    shape = shape.plus({region.store.link: number * one.busy}, {region.store.link: number * size})
     shape = shape.through(path, number * size).following(travelling(path, number))
     shape = shape.after(number * one.latency, region.store.name)
     shape = shape.part(1.0 - place.cached) if direction == "read" else shape
@@ -483,6 +490,14 @@ def _positioned(
         shape = asked(shape.times(1.0 / (number * size)), context.system, share, trips).times(number * size)
     copied = host.then(FlowShape(), 0.0 if step.do == "flush" else number * size / host.copy_rate)
     return _then(shape, copied)
+
+
+def _next(region: Region, direction: Direction, size: float, workers: int) -> Service:
+    """The time of a request behind the one before; where others wait, the device goes on with their bytes at once."""
+    store, middle = region.store, region.begin + max(region.size - size, 0.0) / 2.0
+    one = store.continued(middle, size) if direction == "read" else store.append(middle, size)
+    gone = size * store.stream(direction, region.begin, region.size)
+    return one if workers < 2 else Service(one.latency, min(one.busy, gone))  # noqa: PLR2004 (one waits for itself)
 
 
 _AT_DISKS: Mapping[tuple[str, ...], Callable[[Context, Group, Step, float], FlowShape]] = {
