@@ -63,3 +63,12 @@ def test_requests_in_order_are_as_fast_as_a_stream_and_scattered_ones_are_not() 
     stream = elapsed({"links.line.latency": "0 s", "links.line.rate": "10 GB/s"})
     assert written(in_order=True) == pytest.approx(stream, rel=0.1)
     assert written(in_order=False) > 3.0 * stream
+
+
+def test_what_a_program_reads_of_another_host_crosses_the_way_there() -> None:
+    group = {"items": "1 MiB", "steps": {"read": {"at": "data", "do": "read"}}}
+    program = {"operations": {"check": {"phases": {"all": {"readers": group}}}}}
+    job = {"method": "program", "program": program, "operation": "check", "data": "x", "host": "there"}
+    result = sb.simulate({**FAR, "jobs": {"save": job}})
+    assert result.get("jobs.save.elapsed") == pytest.approx(8e9 / (3.0 * MIB / 0.08), rel=0.01)
+    assert result.get("links.line.bytes") == pytest.approx(8e9)

@@ -47,6 +47,8 @@ class Step(Late):
     """The host whose cores work, or that owns the device."""
     ways: tuple[tuple[str, ...], tuple[str, ...]]
     """The networks from the host of the program to the device, and back."""
+    crosses: bool
+    """Whether the bytes that it moves at the device cross these networks, as no other step moves them there."""
     do: str
     """What it does there."""
     item: float
@@ -356,7 +358,7 @@ def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape
         return _requested(context, step, moved, ways)
     if step.device in system.of(Volume):
         found = next((lower for deeds, lower in _AT_DISKS.items() if step.do in deeds), _moving)
-        return found(context, group, step, moved)
+        return _over(found(context, group, step, moved), ways, step, moved)
     service = system.of(Answering).get(step.device)
     return FlowShape() if service is None else service.asked(1.0 if step.times is None else step.times)
 
@@ -386,6 +388,14 @@ def _working(context: Context, step: Step, moved: float) -> FlowShape:
         return FlowShape().after(waited, context.job)
     shape = host.then(FlowShape(), waited)
     return host.working(shape, seconds + coded - waited) if threads > 1.0 else shape
+
+
+def _over(shape: FlowShape, ways: Sequence[Sequence[Network]], step: Step, moved: float) -> FlowShape:
+    """The shape of a step at a disk of another host, whose bytes cross the way, and whose requests wait for trips."""
+    if not step.crosses or step.do == "look":
+        return shape
+    way, (number, size) = ways[step.do in {"read", "open", "get"}], step.requests(moved) or (0.0, 0.0)
+    return shape.over(way, number * size or moved).following(travelling(way, number))
 
 
 def _crossing(networks: list[Network], moved: float, trips: float) -> FlowShape:
@@ -475,11 +485,10 @@ def _positioned(
     direction: Direction = "read" if step.do == "read" else "write"
     path, shared = bus(region.store, direction), context.shared(step)
     shape, each = FlowShape(sequential=0.0), max(min(size, region.size), 1.0)
+    one = region.store.scattered(direction, region.begin, region.size, each, group.workers)
     if step.in_order:
-        one = _next(region, direction, each, group.workers)
+        one = _following(context, step, one, _next(region, direction, each, group.workers))
         shape = FlowShape(places=region.streaming(direction, each * group.workers).places)
-    else:
-        one = region.store.scattered(direction, region.begin, region.size, each, group.workers)
     shape = shape.plus({region.store.link: number * one.busy}, {region.store.link: number * size})
     shape = shape.through(path, number * size).following(travelling(path, number))
     shape = shape.after(number * one.latency, region.store.name)
@@ -490,6 +499,13 @@ def _positioned(
         shape = asked(shape.times(1.0 / (number * size)), context.system, share, trips).times(number * size)
     copied = host.then(FlowShape(), 0.0 if step.do == "flush" else number * size / host.copy_rate)
     return _then(shape, copied)
+
+
+def _following(context: Context, step: Step, scattered: Service, following: Service) -> Service:
+    """The mean time of requests in order, of which those follow the one before that skip nothing which is unchanged."""
+    sizes = context.portions.bytes
+    skipped = 1.0 - min(sizes[step.of] / max(sizes["all"], 1.0), 1.0) if step.do == "read" and step.data else 0.0
+    return Service(*(skipped * far + (1.0 - skipped) * near for far, near in zip(scattered, following, strict=True)))
 
 
 def _next(region: Region, direction: Direction, size: float, workers: int) -> Service:

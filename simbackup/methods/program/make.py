@@ -98,7 +98,8 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
     return late(
         Step, name=name, place=inside if role != CPU else CPU, device=device,
         data=name_of if name_of in spec.data else "", host=owner if owner is not None and role != CPU else here,
-        ways=ways, do=lambda: step.do or "", item=lambda: si_or(step.item, 0.0),
+        ways=ways, crosses=bool(device) and job.crosses(spec, role, device),
+        do=lambda: step.do or "", item=lambda: si_or(step.item, 0.0),
         byte=lambda: _work(step, step.of or group.of, ratio, spec.data[job.data]), codec=lambda: step.codec or "",
         of=step.of or group.of, bytes=lambda: _bytes(step)[0], size=lambda: _bytes(step)[1],
         times=lambda: _if_said(step.times), request=lambda: _if_said(step.request),
