@@ -72,3 +72,17 @@ def test_what_a_program_reads_of_another_host_crosses_the_way_there() -> None:
     result = sb.simulate({**FAR, "jobs": {"save": job}})
     assert result.get("jobs.save.elapsed") == pytest.approx(8e9 / (3.0 * MIB / 0.08), rel=0.01)
     assert result.get("links.line.bytes") == pytest.approx(8e9)
+
+
+def test_a_core_is_as_fast_as_its_processor_and_its_clock() -> None:
+    def seconds(host: dict[str, Any]) -> float:
+        hosts = {"here": {"model": "host/linux-2016-server", "owns": ["flash", "plate"], **host}}
+        job = {"method": "image", "data": "x", "to": "plate", "compressor": {"model": "compressor/gzip-6"}}
+        return sb.simulate({**FAR, "hosts": hosts, "links": {}, "jobs": {"save": job}}).get("jobs.save.elapsed")
+
+    zen = "processor/epyc-zen4-2022"
+    assert seconds({"processor": zen}) == pytest.approx(seconds({"speed": 1.52 * 3.7}))
+    slow = {"model": zen, "clock": "2 GHz"}
+    assert seconds({"processor": slow}) == pytest.approx(seconds({"speed": 1.52 * 2.0}))
+    with pytest.raises(sb.InputError, match="the speed follows from the processor"):
+        seconds({"processor": zen, "speed": 3})

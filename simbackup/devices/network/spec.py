@@ -41,7 +41,7 @@ WAY, TO = ":", ">"
 Medium = Literal["switched", "shared"]
 UNSTATED_WINDOW = {
     "value": "3 MiB", "basis": "assumed", "range": ["256 KiB", "6 MiB"], "shared": "window of a connection",
-    "why": "not stated: half of the largest receive buffer of Linux by default; hosts before 2003 open 64 KiB: state it",
+    "why": "not stated: half of the largest receive buffer of Linux; hosts before 2003 open 64 KiB: state it",
 }  # fmt: skip
 """The window of a link without a datasheet about which a scenario says nothing, as it would say it."""
 
