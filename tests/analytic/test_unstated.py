@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from simbackup.experiments.left_out import left_out
 
 MIB = 2.0**20
 FAR: dict[str, Any] = {
@@ -86,3 +87,12 @@ def test_a_core_is_as_fast_as_its_processor_and_its_clock() -> None:
     assert seconds({"processor": slow}) == pytest.approx(seconds({"speed": 1.52 * 2.0}))
     with pytest.raises(sb.InputError, match="the speed follows from the processor"):
         seconds({"processor": zen, "speed": 3})
+
+
+def test_what_a_file_leaves_out_is_listed_by_what_it_decides() -> None:
+    job, decisive, sentences = left_out(sb.load(FAR))
+    assert job == "save"
+    assert [one.address for one in decisive] == ["links.line.window"]
+    assert decisive[0].source == "default"
+    assert decisive[0].times == pytest.approx((8e9 / (MIB / 4 / 0.08), 8e9 / (6.0 * MIB / 0.08)), rel=0.01)
+    assert [sentence.partition(":")[0] for sentence in sentences] == ["data.x.compression"]
