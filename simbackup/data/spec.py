@@ -111,7 +111,7 @@ class FilesSheet(Frozen):
     """Files: how many, and how well they compress."""
 
     files: PositiveCount | None = None
-    """Number of files; one by default."""
+    """Number of files; by default, `size` divided by `file_size`, or one."""
     file_size: Size | None = None
     """Mean size of a file on disk, zero for empty files; by default, `size` divided by `files`."""
     directories: Count | None = None
@@ -179,6 +179,14 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Share of the bytes that is in the largest table or file, which a single worker must process, or its size, such as
     `364 GB`; by default, all workers share the work evenly.
     """
+
+    @property
+    def number(self) -> float:
+        """Number of files, at least one: as many as of their mean size, if that is stated alone."""
+        if self.files is not None:
+            return self.files.si
+        mean = si_or(self.file_size, 0.0)
+        return max(self.size.si / mean, 1.0) if mean > 0.0 else 1.0
 
     @property
     def largest_share(self) -> float:

@@ -269,7 +269,7 @@ class Checks:
         message = f"is more than '{job.restore}' saves"
         if job.select.size.si > data.size.si:
             self.report((*path, "select", "size"), message, "select less")
-        if job.select.files.si > (data.files.si if data.files else 1.0):
+        if job.select.files.si > data.number:
             self.report((*path, "select", "files"), message, "give the data 'files:'")
 
     def nothing_replayed(self, path: Path, job: Restoring) -> None:

@@ -15,6 +15,9 @@ from simbackup.schema.registry import device_kinds
 from simbackup.schema.retired import retired_sheet
 from simbackup.schema.tree import Node
 
+INSTEAD = {"processor": "speed"}
+"""Keys of parts, and what of their datasheets is left out where a file states them, as it follows from them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Completed:
@@ -97,6 +100,8 @@ def _on_datasheet(
         return part
     sheet = _sheet(named, f"{address}.model", kinds, reader, problems)
     below = dict(sheet.mapping["parameters"].mapping) if sheet else {}
+    for key in INSTEAD.keys() & inner.keys():
+        below.pop(INSTEAD[key], None)
     if len(kinds) > 1:
         stated = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
         own = inner.get("kind", stated)

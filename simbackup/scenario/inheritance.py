@@ -24,7 +24,7 @@ GREATEST_CHAIN = 20
 _EXTENDS = re.compile(r"^extends:[ ]+(.+?)[ ]*(?: #.*)?$", re.MULTILINE)
 _NAMED, _NAMED_INSIDE = 2, 4
 """Steps of the address of a part, and of a part of a fleet or of a pool of a library."""
-_REFERRING = ("devices", "data", "jobs")
+_REFERRING = ("hosts", "devices", "data", "jobs")
 """Sections whose parts may name a datasheet for something inside them."""
 
 

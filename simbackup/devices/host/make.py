@@ -16,7 +16,7 @@ def make(system: System, name: str, host: HostSpec) -> Host:
     """The host, on the cores of the host that it lies within."""
     machine = parameters_of(
         Machine, host, dirty_limit=lambda: host.memory.si * host.dirty_limit.si,
-        dirty_background=lambda: host.memory.si * host.dirty_background.si,
+        dirty_background=lambda: host.memory.si * host.dirty_background.si, speed=lambda: host.core_speed,
     )  # fmt: skip
     below = system.hosts[host.within] if host.within is not None else None
     return Host(system.network, f"hosts.{name}", machine, below)

@@ -237,7 +237,7 @@ def changed_by(job: FileBackupSpec, data: DataSpec, last: float | None = None) -
         return None
     size = max(data.size.si, 1.0)
     least = 1.0 / size  # a byte, as `portion` has it
-    files = change_of(data.change, size / si_or(data.files, 1.0)) or change
+    files = change_of(data.change, size / data.number) or change
     share = max(differs(change, min(ages)), least)
     sent = 1.0 if age is None else max(differs(files if job.method == "file_level" else change, age), least)
     return Changed(change, si_or(data.change.run, size), sent, share)

@@ -133,7 +133,7 @@ def _file_by_file(saved: FilesSaving, written: Storing, spec: Spec, device: str)
 
 def _files(saved: FilesSaving, spec: Spec) -> int:
     """How many files there are, each of which one worker takes."""
-    return int(si_or(spec.data[saved.data].files, 1.0))
+    return int(spec.data[saved.data].number)
 
 
 def _of_stream(files: int, streams: Pieces | None) -> int:

@@ -231,6 +231,15 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         lies = saved.stream_on() if isinstance(saved, BackupJob) else getattr(saved, "to", None)
         return {DATA: self.data, TARGET: self.target or lies}.get(role, self.roles.get(role))
 
+    def crosses(self, spec: Spec, role: str, device: str) -> bool:
+        """Whether bytes of a role, on a disk of another host, reach the program over networks that no step names."""
+        owner = spec.owner_of(device)
+        if self.share is not None or owner is None or owner == self.runs_on(spec):
+            return False
+        return isinstance(spec.devices[device], BlockDevice) and all(
+            step.at != f"{role}.{NETWORK}" for step in self._steps().values()
+        )
+
     def check(self, checks: Checks, path: Path) -> None:
         """Report unknown parts and operations, and steps that cannot be done where they are."""
         known = checks.data_set(path, self.data)
@@ -456,5 +465,5 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             checks.report((*here, "at"), f"no host owns '{on}'", f"add '{on}' to 'owns' of a host")
         elif isinstance(spec.devices[on], BlockDevice) and step.do in WITH_OBJECTS:
             self._check_objects(checks, path, bound)
-        elif isinstance(spec.devices[on], ObjectTarget):
+        elif isinstance(spec.devices[on], ObjectTarget) or self.crosses(spec, role, on):
             self._check_way(checks, (*here, "at"), on)
