@@ -66,7 +66,7 @@ def study(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             name, seed=seed, workers=workers, scheduler=scheduler, into=into, intervals=intervals.value,
             progress=counted, note=note,
         )  # fmt: skip
-    if intervals is Intervals.QUICK and not table.intervals.cases:
+    if intervals is Intervals.QUICK and not table.between.cases:
         note("no intervals: the study is large; --intervals thorough computes them, in hundreds of runs for each row")
     if as_json:
         show.json(list(table.rows))

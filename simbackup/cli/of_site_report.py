@@ -147,4 +147,4 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if drawn is not None:
         from simbackup.plots import style  # noqa: PLC0415
 
-        style.write(found.chart(), drawn)
+        style.write(found.figure(), drawn)

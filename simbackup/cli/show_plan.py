@@ -260,7 +260,7 @@ def recovery(found: Recovery) -> None:
              show_short(one.seconds, "s", 3)) for one in found.branches
         ]  # fmt: skip
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
-    show.table(head, rows, "90 % intervals in brackets" * bool(found.intervals), right=tuple(range(2, len(head))))
+    show.table(head, rows, "90 % intervals in brackets" * bool(found.between), right=tuple(range(2, len(head))))
     for share in SHARES:
         back = found.until(share)
         if back == float("inf"):

@@ -188,7 +188,7 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
             least=least_of(result, own), waits=waits_of(result, own),
         )  # fmt: skip
     told = restore_reasons(site, result, found.systems) if way.explain and found.complete else None
-    return replace(found, intervals=intervals, reasons=told)
+    return replace(found, between=intervals, reasons=told)
 
 
 def sources_of(

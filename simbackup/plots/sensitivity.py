@@ -33,7 +33,7 @@ class SensitivityPlots:
             drawn = style.picture(9.2 if indexed else 7.0, 1.6 + ROW * max(len(shown), 1))
             axes = drawn.subplots(1, 2, width_ratios=(3, 2), sharey=True) if indexed else [drawn.subplots()]
             ends = [InputEnds(one.name, one.at_low, one.at_high) for one in shown]
-            input_bars(axes[0], self._found.figure, self._found.interval.best, ends)
+            input_bars(axes[0], self._found.address, self._found.interval.best, ends)
             if indexed:
                 _shares(axes[1], self._found, MOST)
                 style.share_edge(drawn, axes[1], columns=2)
