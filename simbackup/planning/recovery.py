@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simbackup.experiments.what_if import Reasons
-    from simbackup.plots.of_recovery import RecoveryPlots
+    from simbackup.plots.of_plan import RecoveryPlots
     from simbackup.plots.style import Chart
 
 SHARES = (0.5, 0.9, 1.0)
@@ -206,7 +206,7 @@ class Recovery(Answer):
     @cached_property
     def plot(self) -> RecoveryPlots:
         """Pictures of it, such as `plot.restore()`; they need matplotlib."""
-        from simbackup.plots.of_recovery import RecoveryPlots  # noqa: PLC0415 (matplotlib is an extra, slow to import)
+        from simbackup.plots.of_plan import RecoveryPlots  # noqa: PLC0415 (matplotlib is an extra, slow to import)
 
         return RecoveryPlots(self)
 

@@ -19,13 +19,21 @@ from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.writing import write_tables
 from simbackup.protection.protect import protect
 from simbackup.reporting.answer import Answer
-from simbackup.reporting.plan_tables import belongings, costs, late, stocks, windows
-from simbackup.reporting.protection_tables import groups_table, losses_table, matrix_picture
+from simbackup.reporting.plan_tables import (
+    belongings,
+    costs,
+    groups_table,
+    late,
+    losses_table,
+    matrix_picture,
+    stocks,
+    windows,
+)
 from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit, of_losses, of_recovery
 from simbackup.reporting.site_report import calendar_picture, capacity_picture, site_page
+from simbackup.web.asked import rendered
 from simbackup.web.cards import Card, Figure, compared
 from simbackup.web.levers import levers_of
-from simbackup.web.render import rendered
 from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, drawn, saved, values_of
 from simbackup.web.settings import of_site
 from simbackup.web.workers import Send
