@@ -41,7 +41,7 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     A backup counts from the moment at which it is due. 'plan restore' simulates whether it was complete by then.
     """
-    from simbackup.cli import show, show_plan, show_points  # noqa: PLC0415
+    from simbackup.cli import show, show_points  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
@@ -52,16 +52,14 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
     if log:
         lines = [line for line in log_until(loaded, now, policy or [], system) if line.date >= first]
-        if as_json:
-            show.json(show_plan.plain([line.as_dict() for line in lines]))
-        else:
-            show_points.log(lines, now)
+        show.answer(lambda: [line.as_dict() for line in lines], lambda: show_points.log(lines, now), as_json=as_json)
         return
     found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE)
-    if as_json:
-        show.json(show_plan.plain({"at": now, "policies": [one.as_dict() for one in found]}))
-    else:
-        show_points.points(found, now)
+    show.answer(
+        lambda: {"at": now, "policies": [one.as_dict() for one in found]},
+        lambda: show_points.points(found, now),
+        as_json=as_json,
+    )
 
 
 def drawn_points(site: PlannedSite, at: str | None, policy: str) -> Chart:
