@@ -46,10 +46,18 @@ def _all_of(words: list[str]) -> str:
 
 
 def shown(
-    name: Annotated[str, typer.Argument(help="Such as disk/scsi-10k-146gb-2004.")], as_json: Json = False
+    name: Annotated[str, typer.Argument(help="Such as disk/scsi-10k-146gb-2004.")],
+    as_json: Json = False,
+    yaml: Annotated[bool, typer.Option("--yaml", help="Print its file, which you may copy and change.")] = False,
 ) -> None:
-    """Show each value of a datasheet with its basis and source."""
+    """Show each value of a datasheet with its basis and source; or the file itself, with --yaml."""
     from simbackup.cli import show  # noqa: PLC0415
+
+    if yaml:
+        from simbackup.shelf import path_of  # noqa: PLC0415
+
+        print(path_of(name).read_text("utf-8"), end="")  # noqa: T201
+        return
     from simbackup.experiments.overview import datasheet_values  # noqa: PLC0415
 
     rows = datasheet_values(name)

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.of_sites import SiteFile
+from simbackup.cli.of_sites import SiteFile, Until
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
 from simbackup.policies.horizon import HORIZON
 
 
 def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
+    site: SiteFile,
     out: Annotated[
         list[Path] | None,
         typer.Option(
@@ -25,9 +25,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             "(.xlsx); may be repeated. report.html by default.",
         ),
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     goals: Annotated[str | None, typer.Option(metavar="FILE", help="Compare the plan with these goals.")] = None,
     at: Annotated[
         str | None,
@@ -127,7 +125,6 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Show what each loss costs a site, and how often: which copy survives, data lost, time to service."""
     from simbackup.cli import counting, show, show_protection  # noqa: PLC0415
-    from simbackup.cli.show_plan import plain  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
     from simbackup.protection.protect import protect as protected  # noqa: PLC0415
@@ -140,11 +137,8 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     loaded = load_site(site, overrides(sets or []))
     with counting.nights() as play:
         found = protected(loaded, wanted, until, horizon=horizon, times=times, play=play(loaded))
-    if as_json:
-        show.json(plain(found.as_dict()))
-    else:
-        show_protection.protection(found)
+    show.answer(found.as_dict, lambda: show_protection.protection(found), as_json=as_json)
     if drawn is not None:
         from simbackup.plots import style  # noqa: PLC0415
 
-        style.write(found.chart(), drawn)
+        style.write(found.figure(), drawn)

@@ -74,6 +74,7 @@ def init(
 Until = Annotated[
     str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
 ]
+Goals = Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")]
 Out = Annotated[
     Path | None, typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder.")
 ]
@@ -119,10 +120,9 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     warn(found.warnings)
     with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
-    if as_json:
-        show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
-    else:
-        show_plan.plan(found, sure)
+    show.answer(
+        lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json
+    )
     if out is not None:
         written = write_tables(found.tables() | sure.table(), out, form)
         note(f"written to {written}")
@@ -134,10 +134,7 @@ def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
     from simbackup.planning.intervals import NOT_ASKED  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
-    if as_json:
-        show.json(show_plan.plain(found.partial_as_dict()))
-    else:
-        show_plan.so_far(found, NOT_ASKED)
+    show.answer(found.partial_as_dict, lambda: show_plan.so_far(found, NOT_ASKED), as_json=as_json)
     interrupts.kept.append("what was known by then is shown")
     if out is not None:
         written = write_tables(found.partial_tables(), out.with_name(f"{out.stem}-partial{out.suffix}"), form)
@@ -165,10 +162,11 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     found = stocked(numbers(read_site(site, overrides(sets or []))), until)
     warn(found.doubts)
     sure = NOT_ASKED if intervals is Intervals.NONE else stock_sureness(found)
-    if as_json:
-        show.json(show_plan.plain(found.capacity_as_dict() | {"intervals": sure.as_dict()}))
-    else:
-        show_plan.capacity(found, sure)
+    show.answer(
+        lambda: found.capacity_as_dict() | {"intervals": sure.as_dict()},
+        lambda: show_plan.capacity(found, sure),
+        as_json=as_json,
+    )
     if out is not None:
         written = write_tables(found.capacity_tables() | sure.table(), out, form)
         note(f"written to {written}")
@@ -215,10 +213,7 @@ def explain_site(
         plan = planned(loaded, until if day is None else day, play=play(loaded))
     warn(plan.warnings)
     found = night_reasons(plan, day, job or [])
-    if as_json:
-        show.json(show_plan.plain(found.as_dict()))
-    else:
-        show_plan.night(found)
+    show.answer(found.as_dict, lambda: show_plan.night(found), as_json=as_json)
 
 
 def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -269,19 +264,14 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             explain=explain,
         )  # fmt: skip
     warn(found.warnings)
-    if as_json:
-        show.json(show_plan.plain(found.as_dict()))
-    else:
-        show_plan.recovery(found)
+    show.answer(found.as_dict, lambda: show_plan.recovery(found), as_json=as_json)
     raise typer.Exit(0 if found.complete else 1)
 
 
 def check_site(
     site: SiteFile,
-    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    goals: Goals,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -297,22 +287,17 @@ def check_site(
         plan = planned(loaded, until, play=play(loaded))
     warn(plan.warnings)
     found = judged(plan, wanted)
-    if as_json:
-        show.json([goal._asdict() for goal in found])
-    else:
-        show_plan.goals(found)
+    show.answer(lambda: [goal._asdict() for goal in found], lambda: show_plan.goals(found), as_json=as_json)
     raise typer.Exit(0 if all(goal.met for goal in found) else 1)
 
 
 def size_site(
     site: SiteFile,
-    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    goals: Goals,
     vary: Annotated[
         list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
     ],
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -348,13 +333,11 @@ def size_site(
 
 def buy(
     site: SiteFile,
-    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    goals: Goals,
     most: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="How many purchases at most; all by default.")
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -368,10 +351,7 @@ def buy(
     chosen = sets_of(file, most)
     typer.echo(f"{len(chosen)} plans: every set of {len(file.spec.purchases)} purchases", err=True)
     found = bought(file, wanted, chosen, until)
-    if as_json:
-        show.json([one.as_dict() for one in found])
-    else:
-        show_plan.purchases(file, found)
+    show.answer(lambda: [one.as_dict() for one in found], lambda: show_plan.purchases(file, found), as_json=as_json)
     raise typer.Exit(1 if found[0].missed else 0)
 
 
@@ -456,10 +436,7 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     }
     with counting.nights() as play:
         found = compared(variants, until, wanted, nights=not capacity, play=play)
-    if as_json:
-        show.json(show_plan.plain([one.as_dict() for one in found]))
-    else:
-        show_plan.variants(found)
+    show.answer(lambda: [one.as_dict() for one in found], lambda: show_plan.variants(found), as_json=as_json)
 
 
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -468,9 +445,7 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     at: Annotated[
         str | None,
         typer.Option(

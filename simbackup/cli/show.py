@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
@@ -36,9 +37,28 @@ Columns = dict[str, tuple[str, Callable[[Any], str]]]
 """Heads by the key of a row, with the function that formats its value."""
 
 
+def answer(data: Callable[[], object], shown: Callable[[], None], *, as_json: bool) -> None:
+    """Print an answer: its data as JSON, or as `shown` prints it."""
+    if as_json:
+        json(data())
+    else:
+        shown()
+
+
+def plain(value: Any) -> Any:
+    """A value for JSON: dates as text, nothing for what is without bounds."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in cast("list[Any]", value)]
+    if isinstance(value, date):
+        return value.isoformat()
+    return None if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
 def json(data: object) -> None:
     """Print data as JSON."""
-    text = json_format.dumps(data, indent=1, allow_nan=False)
+    text = json_format.dumps(plain(data), indent=1, allow_nan=False)
     print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
 
 

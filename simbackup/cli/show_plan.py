@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
-from typing import Any, cast
 
 from simbackup.cli import show, show_causes
 from simbackup.cli.terminal import report_table
@@ -25,17 +23,6 @@ from simbackup.units import show_short
 
 LEAST = 0.001
 """Share below which an error is not shown with its digits."""
-
-
-def plain(value: Any) -> Any:
-    """A value for JSON: dates as text, nothing for what is without bounds."""
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [plain(inner) for inner in cast("list[Any]", value)]
-    if isinstance(value, date):
-        return value.isoformat()
-    return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
 def plan(found: Plan, sure: Sureness) -> None:
@@ -151,7 +138,7 @@ def recovery(found: Recovery) -> None:
              show_short(one.seconds, "s", 3)) for one in found.branches
         ]  # fmt: skip
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
-    show.table(head, rows, "90 % intervals in brackets" * bool(found.intervals), right=tuple(range(2, len(head))))
+    show.table(head, rows, "90 % intervals in brackets" * bool(found.between), right=tuple(range(2, len(head))))
     for share in SHARES:
         back = found.until(share)
         if back == float("inf"):

@@ -33,11 +33,11 @@ def study(found: Study) -> None:
         title = ""
     _legend(found)
     _compared(found)
-    for figure, decisive in found.intervals.decides.items():
+    for figure, decisive in found.between.decides.items():
         inputs = " and ".join(one.input.named() for one in decisive)
         if inputs:
             line(f"{figure}: {inputs} {'matter' if len(decisive) > 1 else 'matters'} most")
-    if refusals := found.intervals.refusals():
+    if refusals := found.between.refusals():
         line(refusals)
     for search in found.searches:
         line(search.sentence())

@@ -70,7 +70,7 @@ def _differences(found: Study, row: int, base: int) -> dict[str, Any]:
 
 
 def _ends(found: Study, name: str, row: int, base: int) -> dict[str, float]:
-    if name not in found.intervals.rows[row] or name not in found.intervals.rows[base] or not found.intervals.cases:
+    if name not in found.between.rows[row] or name not in found.between.rows[base] or not found.between.cases:
         return {}
     ratio = found.ratio(name, row, base)
     return {name + TIMES + LOW: ratio.low, name + TIMES + HIGH: ratio.high}

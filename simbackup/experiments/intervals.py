@@ -11,6 +11,7 @@ from simbackup.experiments.forks import copies
 from simbackup.experiments.processes import worker_processes
 from simbackup.results.figures import unit_of
 from simbackup.results.result import Result
+from simbackup.results.tabled import interval_table
 from simbackup.uncertainty.effort import THOROUGH, Done, for_scenario, is_small
 from simbackup.uncertainty.verdict import Intervals, JobInterval, all_intervals
 
@@ -68,10 +69,7 @@ def frame_of(result: Result) -> pd.DataFrame:
     >>> list(frame_of(simulate("teaching/short-backups")).columns)
     ['value', 'low', 'high', 'unit']
     """
-    import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
-
-    rows = as_rows(every_interval(result).figures)
-    return pd.DataFrame(rows, columns=["address", "value", "low", "high", "unit"]).set_index("address")
+    return interval_table((*row.values(),) for row in as_rows(every_interval(result).figures))
 
 
 def as_rows(figures: Mapping[str, CentralInterval]) -> list[dict[str, Any]]:

@@ -34,7 +34,7 @@ from simbackup.planning.windows import Windows
 from simbackup.policies.clock import NOON, moment
 from simbackup.policies.days import each_day
 from simbackup.policies.horizon import HORIZON
-from simbackup.results.tabled import Tabled
+from simbackup.results.tabled import Answer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ class FitsUntil(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan(Tabled):
+class Plan(Answer):
     """What a site does and needs, day by day until a date."""
 
     site: PlannedSite
@@ -386,7 +386,7 @@ class Plan(Tabled):
             f"everything fits until the end, {self.until}" if first is None else f"everything fits until {first}"
         )
 
-    def chart(self) -> Chart:
+    def figure(self) -> Chart:
         """The main picture: the capacity in use over time."""
         return self.plot.capacity()
 

@@ -192,7 +192,7 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
             least=shares[name] if name in shares else least_of(result, own), waits=waits_of(result, own),
         )  # fmt: skip
     told = restore_reasons(site, result, found.systems) if way.explain and found.complete else None
-    return replace(found, intervals=intervals, reasons=told)
+    return replace(found, between=intervals, reasons=told)
 
 
 def _after_needs(site: PlannedSite, clients: Sequence[Client]) -> list[Client]:

@@ -54,7 +54,7 @@ def groups_table(found: Protection) -> ReportTable:
 
 def matrix_picture(found: Protection) -> Shown:
     """What each loss costs each group, in colours."""
-    drawn = found.chart()
+    drawn = found.figure()
     drawn.suptitle("")
     label = "Losses and groups of systems; each field has the words of the table"
     shown = plot_picture("protection", drawn, "What each loss costs each group.", label, titled=True)

@@ -21,6 +21,7 @@ from simbackup.results.notes import noted
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import ASSUMPTION, SOURCE, assumption_rows, device_rows, job_rows, source_rows
 from simbackup.results.shown import DEVICES, JOBS, USERS, shown, table
+from simbackup.results.tabled import Answer
 from simbackup.scenario import Scenario
 from simbackup.scenario.idle_keys import idle_keys
 from simbackup.trace.trace import Span, Trace
@@ -41,7 +42,7 @@ def ended_well(trace: Trace) -> bool:
     return all(status in GOOD for status in trace.jobs.column("status"))
 
 
-class Result:
+class Result(Answer):
     """The result of a run of a scenario.
 
     `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` list what
@@ -200,7 +201,12 @@ class Result:
         """The main table: that of the jobs."""
         return self.jobs
 
-    def chart(self) -> Chart:
+    @property
+    def headline(self) -> str:
+        """The title of the scenario."""
+        return self.record.title
+
+    def figure(self) -> Chart:
         """The main picture: the timeline of the jobs."""
         return self.plot.timeline()
 

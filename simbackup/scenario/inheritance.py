@@ -15,7 +15,8 @@ from simbackup.scenario.spec import SECTIONS
 from simbackup.schema import tree as trees
 from simbackup.schema.file_kind import refuse_others
 from simbackup.schema.fleet import PARTS
-from simbackup.schema.reflection import nested_sheets
+from simbackup.schema.reflection import nested_part, nested_sheets
+from simbackup.schema.registry import device_kinds, method_kinds
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import read
 from simbackup.shelf import is_file, is_folder
@@ -170,7 +171,14 @@ def references(tree: Node) -> Node:
 def _reference(part: Node) -> Node:
     if not isinstance(part.value, dict):
         return part
-    named = {key: trees.spelled_out(part.value[key]) for key in nested_sheets() if key in part.value}
+    said = next((part.mapping[key].word for key in ("kind", "method", "model") if key in part.mapping), "")
+    kind = device_kinds().get(said.partition("/")[0]) or method_kinds().get(said)
+    named = {
+        key: trees.spelled_out(part.value[key])
+        for key in nested_sheets()
+        if key in part.value
+        and (kind is None or key not in kind.spec.model_fields or nested_part(kind.spec, key) is not None)
+    }
     return Node({**part.value, **named}, part.place, part.key) if named else part
 
 
