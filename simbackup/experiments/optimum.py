@@ -193,11 +193,6 @@ class _Searching:
         return sorted(unique.values(), key=lambda one: one.goals)
 
 
-def every_point(asked: StudySpec, goals: OptimiseSpec, space: SearchSpace, base: Point) -> list[Point]:
-    """All points of a row whose whole space is tried, with all seeds."""
-    return drawn(asked, [_asking(goals, base.moved(space.values(place))) for place in space.every()])
-
-
 def _asking(goals: OptimiseSpec, point: Point) -> Point:
     """The point with the figures that a search needs."""
     return replace(point, show=goals.needed())
