@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.data.change import ChangeSpec
-from simbackup.data.engine import DatabaseSpec
+from simbackup.data.change import ChangeSheet, ChangeSpec
+from simbackup.data.engine import DatabaseSheet, DatabaseSpec
 from simbackup.equations.database import dumped
 from simbackup.schema.capability import BlockDevice, VolumeDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
 from simbackup.schema.part import Modelled, Part, Path
+from simbackup.schema.registry import Look
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -300,3 +301,13 @@ class DataSpec(Part, Modelled, FilesSheet):
         if not isinstance(below, VolumeDevice) or below.overwrites:
             message = f"has no effect on '{self.on}', which is overwritten in place"
             checks.report((*path, "aged"), message, "leave it out, or put the data on a redirect_volume")
+
+
+SECTIONS = {"data": DataSpec}
+SHEETS = {
+    "filesystem": FilesystemSheet,
+    "database": DatabaseSheet,
+    "population": PopulationSheet,
+    "change": ChangeSheet,
+}
+LOOKS = {"data": Look("M3 1.5h7l3 3v10H3zM10 1.5v3h3M5.5 8h5M5.5 11h5", "#ecf8ec", "#4b9150", "slanted")}

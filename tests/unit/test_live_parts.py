@@ -70,7 +70,7 @@ def failure(monkeypatch: pytest.MonkeyPatch, make: str, live: object) -> str:
     ],
 )
 def test_a_store_without_size_or_link(monkeypatch: pytest.MonkeyPatch, own: dict[str, object], lacks: str) -> None:
-    make = "simbackup.devices.disk.make:make"
+    make = "simbackup.devices.disk.live:make"
     message = failure(monkeypatch, make, Bare(**own))
     assert message.startswith(f"'{make}' made a ")
     assert f".Bare without {lacks}; the live part of a BlockDevice is a simbackup.devices.store.Store" in message

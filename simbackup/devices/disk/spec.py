@@ -16,6 +16,7 @@ from simbackup.schema.quantity import (
     PositiveSize,
     Rate,
 )
+from simbackup.schema.registry import DeviceKind, Look
 
 
 class DiskSheet(LandingSheet):
@@ -85,3 +86,8 @@ class DiskSpec(BlockDevice, Modelled, DiskSheet):
         yield from amount(self.capacity)
         yield Fact(f"{self.rotation_speed.si * 60:,.0f} rpm")
         yield from amount(self.outer_rate, "outside")
+
+
+KINDS = (DeviceKind("disk", DiskSpec, "simbackup.devices.disk.live:make"),)
+SHEETS = {"disk": DiskSheet}
+LOOKS = {"disk": Look("M2 4c0-3 12-3 12 0v8c0 3-12 3-12 0zM2 4c0 3 12 3 12 0", "#e8f0fb", "#4a7ab5", "cylinder")}

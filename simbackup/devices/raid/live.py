@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from simbackup.devices.disk.live import missed, scattered_positioning, turning
+from simbackup.devices.disk.live import mechanics, missed, scattered_positioning, turning
 from simbackup.devices.disk.turns import DiskTurns
+from simbackup.devices.landing import LandingZone
 from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
+from simbackup.devices.raid.flash import FlashArray
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.ssd.live import Flash
 from simbackup.devices.store import Direction, Service
 from simbackup.devices.visitors import Visitor
 from simbackup.engine.limit import Spot
@@ -18,6 +22,11 @@ from simbackup.equations import raid, raid_work
 from simbackup.equations.degraded import Case
 from simbackup.equations.disk_scatter import waiting_seek_time
 from simbackup.equations.disk_turns import turn_size
+from simbackup.parameters import parameters_of
+
+if TYPE_CHECKING:
+    from simbackup.devices.raid.spec import RaidSpec
+    from simbackup.devices.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +235,15 @@ class Raid(Rebuilding):
         if not writes:
             return self.layout.touched(size)
         return 1 if self.controller.write_cache >= size else min(self.layout.written(size), self.layout.writing_disks)
+
+
+def make(site: Site, array: RaidSpec) -> Raid | FlashArray:
+    """The array, of rotating disks or of solid-state ones."""
+    layout, controller = parameters_of(ArrayLayout, array), parameters_of(Controller, array)
+    live = (
+        FlashArray(site.address, layout, parameters_of(Flash, array.ssd), controller)
+        if array.disk is None
+        else Raid(site.address, Array(layout, mechanics(array.disk), controller))
+    )
+    live.lands(site, parameters_of(LandingZone, array.member).of(layout.data_disks), live.link.fastest)
+    return live

@@ -21,6 +21,7 @@ from simbackup.schema.quantity import (
     Word,
     usual,
 )
+from simbackup.schema.registry import DeviceKind, Look
 
 
 class RaidSheet(Frozen):
@@ -195,3 +196,9 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
             yield from number(self.disks, "disk")
             yield from amount(self.member.capacity, "each")
             yield from made(self.member)
+
+
+KINDS = (DeviceKind("raid", RaidSpec, "simbackup.devices.raid.live:make"),)
+SHEETS = {"raid": RaidSheet}
+_SIGN = "M2 3.5c0-2.5 12-2.5 12 0v9c0 2.5-12 2.5-12 0zM2 3.5c0 2.5 12 2.5 12 0M2 8c0 2.5 12 2.5 12 0"
+LOOKS = {"array": Look(_SIGN, "#e8f0fb", "#4a7ab5", "cylinder")}

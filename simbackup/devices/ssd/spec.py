@@ -16,6 +16,7 @@ from simbackup.schema.quantity import (
     PositiveSize,
     Rate,
 )
+from simbackup.schema.registry import DeviceKind, Look
 
 
 class SsdSheet(LandingSheet):
@@ -62,3 +63,8 @@ class SsdSpec(BlockDevice, Modelled, SsdSheet):
         yield from amount(self.capacity, "solid state")
         yield from amount(self.read_rate, "read")
         yield from amount(self.write_rate, "written")
+
+
+KINDS = (DeviceKind("ssd", SsdSpec, "simbackup.devices.ssd.live:make"),)
+SHEETS = {"ssd": SsdSheet}
+LOOKS = {"ssd": Look("M3 2h10v12H3zM6 5h4v4H6zM5 12h6", "#e8f0fb", "#4a7ab5", "cylinder")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Hashable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simpy
 
@@ -17,6 +17,10 @@ from simbackup.devices.volume.claims import Claims
 from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.trace.activity import Activity
 from simbackup.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from simbackup.devices.site import Site
+    from simbackup.devices.volume.spec import LogicalVolumeSpec
 
 
 class Stretch(NamedTuple):
@@ -167,3 +171,9 @@ class Volume:
                 there = mirror.region.part(stretch.begin, stretch.size).streaming("write", run)
                 shape = shape.plus(there.demands, there.moves, there.places)
         return shape
+
+
+def make(site: Site, volume: LogicalVolumeSpec) -> Volume:
+    """The volume, in its region."""
+    del volume
+    return Volume(site.system.env, site.address, site.room)

@@ -15,6 +15,7 @@ from simbackup.schema.job import Lasting, SharedOut, Streamed
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or, usual
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -260,3 +261,12 @@ def _check_streams(
         checks.report((*path, "streams"), "a dump is loaded from tape in one stream", "leave it out")
     else:
         library.check_restore(checks, path, job)
+
+
+MAKE = "simbackup.methods.database.make"
+KINDS = (
+    MethodKind(
+        ("logical_dump", "hot_copy", "snapshot_copy"), DatabaseBackupSpec, f"{MAKE}:make_backup", f"{MAKE}:restore"
+    ),
+    MethodKind(("binary_log",), BinaryLogSpec, f"{MAKE}:make_log", f"{MAKE}:restore"),
+)

@@ -14,6 +14,7 @@ from simbackup.schema.job import BackupJob, JobSpec, Lasting, Names, SharedOut
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, TimePerByte
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
+from simbackup.schema.registry import MethodKind
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -218,3 +219,8 @@ def _check_rate(checks: Checks, path: Path, job: JobSpec) -> None:
     if job.most_rate is not None:
         remedy = "write 'rounds: steady', or leave it out"
         checks.report((*path, "most_rate"), "has no effect on buffers that are simulated one by one", remedy)
+
+
+MAKE = "simbackup.methods.native.make"
+KINDS = (MethodKind(("database_native",), NativeBackupSpec, f"{MAKE}:make", f"{MAKE}:restore"),)
+SHEETS = {"backup_engine": BackupEngineSheet}

@@ -17,8 +17,10 @@ from simbackup.methods.program.sheet import (
     NETWORK,
     OF_WORK,
     OperationSpec,
+    ProgramSheet,
     ProgramSpec,
     StepSpec,
+    WorkersSheet,
     items_of,
     steps_of,
 )
@@ -31,6 +33,7 @@ from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text
 from simbackup.schema.refers import Refers
+from simbackup.schema.registry import MethodKind
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -457,3 +460,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             self._check_objects(checks, path, bound)
         elif isinstance(spec.devices[on], ObjectTarget):
             self._check_way(checks, (*here, "at"), on)
+
+
+MAKE = "simbackup.methods.program.make"
+KINDS = (MethodKind(("program",), ProgramJobSpec, f"{MAKE}:make", "simbackup.methods.file_backup.make:restore"),)
+SHEETS = {"program": ProgramSheet, "workers": WorkersSheet}

@@ -14,6 +14,7 @@ from simbackup.schema.job import BackupJob, Copying, Names, Restoring, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Frozen, Pieces, PositiveSize, Share, Text
 from simbackup.schema.refers import Refers
+from simbackup.schema.registry import Look, MethodKind
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -123,3 +124,7 @@ class RestoreSpec(Restoring):
             return
         if isinstance(saved, BackupJob):
             saved.check_restore(checks, path, self)
+
+
+KINDS = (MethodKind(("restore",), RestoreSpec, "simbackup.methods.restore.make:make"),)
+LOOKS = {"job": Look("M4 2.5l9 5.5-9 5.5z", "#f3effc", "#6d4fc2", "rounded")}

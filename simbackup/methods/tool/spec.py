@@ -25,6 +25,7 @@ from simbackup.schema.quantity import (
     Word,
 )
 from simbackup.schema.refers import OF_DATA, Refers
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -210,3 +211,12 @@ class SystemStateSpec(FileKeeping):
             checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
         if self.data is not None:
             checks.data_set(path, self.data)
+
+
+MAKE = "simbackup.methods.tool.live"
+KINDS = (
+    MethodKind(("start_group",), StartGroupSpec, f"{MAKE}:make_start"),
+    MethodKind(("save_index",), SaveIndexSpec, f"{MAKE}:make_index"),
+    MethodKind(("system_state",), SystemStateSpec, f"{MAKE}:make_state"),
+)
+SHEETS = {"backup_tool": BackupToolSheet}

@@ -15,6 +15,7 @@ from simbackup.schema.quantity import (
     PositiveSize,
 )
 from simbackup.schema.refers import Refers
+from simbackup.schema.registry import WorkloadKind
 from simbackup.schema.workload import WorkloadSpec
 
 if TYPE_CHECKING:
@@ -62,3 +63,6 @@ class RequestsSpec(WorkloadSpec):
         """The bytes over links."""
         yield from amount(self.request, "each over the network")
         yield from amount(self.timeout, "until one times out")
+
+
+KINDS = (WorkloadKind("requests", RequestsSpec, "simbackup.workloads.requests.make:make"),)
