@@ -13,11 +13,9 @@ import typer
 
 from simbackup.cli import interrupts
 from simbackup.cli.interrupts import EXIT_CODES, INTERRUPTED, WRONG_INPUT
-from simbackup.cli.of_files import check, scenarios, schema, upgrade
+from simbackup.cli.of_files import check, cited, fitted, history, listed, measure, scenarios, schema, shown, upgrade
 from simbackup.cli.of_lab import compare, components, datasheets, join, measure_runs, pack, predict, set_up
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
-from simbackup.cli.of_measurements import history, measure
-from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_points import points_site
 from simbackup.cli.of_runs import explain, picture, plot, report, run, serve, trace
 from simbackup.cli.of_site_report import protect, report_site

@@ -100,7 +100,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Show which inputs a figure depends on, and how much its interval narrows if you measure the first of them."""
-    from simbackup.cli import show, show_sensitivity  # noqa: PLC0415
+    from simbackup.cli import show, show_study  # noqa: PLC0415
     from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.experiments.sensitivity import sensitivity as answer  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
@@ -115,7 +115,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if as_json:
         show.json(found.as_dict())
     else:
-        show_sensitivity.sensitivity(found)
+        show_study.sensitivity(found)
     if out is not None:
         from simbackup.plots import style  # noqa: PLC0415 (matplotlib is an extra)
 
@@ -150,10 +150,10 @@ def reproduce(
         show_published.cross_validation(cross_validate(document or []), as_json=as_json, markdown=markdown)
         return
     if covering:
-        from simbackup.cli import show_coverage  # noqa: PLC0415
+        from simbackup.cli import show_study  # noqa: PLC0415
         from simbackup.experiments.coverage import coverage  # noqa: PLC0415
 
-        show_coverage.printed(coverage(), as_json=as_json, markdown=markdown)
+        show_study.coverage(coverage(), as_json=as_json, markdown=markdown)
         return
     found = everything(document or [])
     if as_json:

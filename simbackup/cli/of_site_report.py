@@ -10,7 +10,7 @@ import typer
 
 from simbackup.cli.of_sites import SiteFile
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 
 def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -126,7 +126,7 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Show what each loss costs a site, and how often: which copy survives, data lost, time to service."""
-    from simbackup.cli import counting, show, show_protection  # noqa: PLC0415
+    from simbackup.cli import counting, show, show_points  # noqa: PLC0415
     from simbackup.cli.show_plan import plain  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
@@ -143,7 +143,7 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if as_json:
         show.json(plain(found.as_dict()))
     else:
-        show_protection.protection(found)
+        show_points.protection(found)
     if drawn is not None:
         from simbackup.plots import style  # noqa: PLC0415
 

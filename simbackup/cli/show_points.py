@@ -1,7 +1,8 @@
-"""Restore points as tables."""
+"""Restore points of a site, and its protection, as tables."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import date, datetime
 from itertools import groupby
@@ -11,6 +12,9 @@ from simbackup.equations.uncertainty import CentralInterval
 from simbackup.planning.alike import called
 from simbackup.planning.intervals import matters
 from simbackup.planning.restore_points import LogLine, PolicyPoints, StoredPoint
+from simbackup.protection.fates import Group
+from simbackup.protection.protect import MUCH, Answer, Protection, Rate
+from simbackup.protection.words import PERCENT, between, cell_of, odds, short
 from simbackup.units import show_short
 
 INTERVALS = " (90 % intervals in brackets)"
@@ -86,3 +90,86 @@ def _dates(times: Sequence[datetime]) -> str:
     if len(days) <= NAMED:
         return ", ".join(map(str, days))
     return f"{len(days)} from {days[0]} to {days[-1]}"
+
+
+def protection(found: Protection) -> None:
+    """What each loss costs each group, then each group by itself, and what a year costs."""
+    show.line(f"{found.site.file.spec.title}: losses in the 13 weeks before {found.until}")
+    groups = {name: called(group.names) for name, group in found.named.items()}
+    show.table(("policy", "systems", "weakest point"), [
+        (name, systems, found.weakest[name]) for name, systems in groups.items()
+    ], "Systems")  # fmt: skip
+    for name, (others, why) in found.dominating.items():
+        show.line(f"'{name}' loses no more to any loss than {' and '.join(map(repr, others))}: back from {why}")
+    timed = any(answer.back is not None for answer in found.answers)
+    first = found.groups[0]
+    rows = [
+        (answer.loss.title, *(cell_of(one) for one in found.answers if one.loss is answer.loss))
+        for answer in found.of(first)
+    ]
+    title = f"Data lost on average{', and time to service' if timed else ''}"
+    show.table(("loss", *groups), rows, title)
+    for name, group in found.named.items():
+        _group(found, name, group, timed=timed)
+    _years(found, timed=timed)
+    if found.left_out:
+        show.line(f"left out, as the site has nothing of the kind: {', '.join(found.left_out)}")
+
+
+def _group(found: Protection, name: str, group: Group, *, timed: bool) -> None:
+    """What each loss that strikes a group costs it, from where the data come back, and why not from elsewhere."""
+    rows = [
+        (
+            one.loss.title, " or ".join(one.saved_by) or "nothing", *_lost(one), *(_back(one) if timed else ()),
+            _rate(one.yearly),
+        )
+        for one in found.of(group) if one.lost is not None
+    ]  # fmt: skip
+    head = ["loss", "saved by", "lost, median", "95 %", *(("back, median", "95 %") if timed else ()), "times a year"]
+    sure = " (90 % intervals in brackets, without the ranges of devices)" if timed else ""
+    show.table(head, rows, f"{name}, if its data are struck{sure}", right=tuple(range(2, len(head))))
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in found.of(group):
+        for copy, why in one.why.items():
+            reasons.setdefault((copy, why), []).append(one.loss.name)
+    if not reasons:
+        return
+    show.table(("copy", "does not help, as", "after"), [
+        (copy, why, ", ".join(dict.fromkeys(after))) for (copy, why), after in reasons.items()
+    ])  # fmt: skip
+
+
+def _lost(one: Answer) -> tuple[str, str]:
+    spread = one.lost
+    ends = (spread.quantile(0.5), spread.quantile(0.95)) if spread is not None else (0.0, 0.0)
+    return short(ends[0]), short(ends[1])
+
+
+def _back(one: Answer) -> tuple[str, str]:
+    back = one.back
+    if back is None:
+        return "", ""
+    between = f" ({short(back.low)} to {short(back.high)})" if back.low < back.high < math.inf else ""
+    return f"{short(back.median)}{between}", short(back.most)
+
+
+def _years(found: Protection, *, timed: bool) -> None:
+    """What a year costs each system on average, and the odds within the horizon."""
+    costs = any(one.cost is not None for one in found.expected)
+    rows = [
+        (
+            name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()), between(one.lost),
+            odds(one.much), odds(one.everything), *((f"{one.cost or 0.0:,.0f}",) if costs else ()),
+        )
+        for name, one in zip(found.named, found.expected, strict=True)
+    ]  # fmt: skip
+    over = f"in {found.horizon:g} years"
+    head = (
+        "policy", *(("out of service", "in service") if timed else ()), "data lost",
+        f"> {show_short(MUCH, 's')} lost {over}", f"all lost {over}", *(("cost",) if costs else ()),
+    )  # fmt: skip
+    show.table(head, rows, "Each system in a year, on average", right=tuple(range(1, len(head))))
+
+
+def _rate(rate: Rate | None) -> str:
+    return "" if rate is None else f"{rate.value:.2g}"

@@ -1,23 +1,30 @@
-"""The table of a study on a terminal."""
+"""The tables of a study, of a sensitivity and of the coverage of intervals on a terminal."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.cli.fitting import Cell, CellLine, TableColumn, tables
-from simbackup.cli.terminal import console, line, print_columns
+from simbackup.cli import show, show_plan
+from simbackup.cli.terminal import Cell, CellLine, TableColumn, console, line, print_columns, tables
 from simbackup.equations.intervals import CONFIDENCE
 from simbackup.equations.uncertainty import LEVEL
 from simbackup.experiments.comparison import CHANGE, TIMES
+from simbackup.experiments.coverage import ALL, ROLES, THIS, Coverage, CoverageReport, Score, Verdicts
 from simbackup.experiments.replications import HALF
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.results.figures import unit_of
+from simbackup.text import for_markdown
+from simbackup.uncertainty.model_error import ModelError
 
 if TYPE_CHECKING:
+    from simbackup.experiments.influences import Sensitivity
     from simbackup.experiments.studied import Study
+
 
 DIGITS, ROUGH = 4, 3
 """Digits of figures, and of the ends of their intervals."""
@@ -131,3 +138,138 @@ def _figure(address: str, value: float | str | None, digits: int = DIGITS) -> st
         return value
     unit = unit_of(address)
     return f"{value:.{max(digits, 2) + 2}g}" if unit is None else units.show_short(value, unit, digits)
+
+
+MOST = 15
+"""Inputs that are listed."""
+
+
+def sensitivity(found: Sensitivity) -> None:
+    """Print the influences of inputs on a figure, and which to measure first."""
+    shown = found.influences[:MOST]
+
+    def effect(value: float) -> str:
+        return found.shown(units.without_rounding(value, found.interval.best))
+
+    names = [
+        TableColumn(CellLine(("input",)), [[CellLine.dotted(one.name)] for one in shown], right=False),
+        TableColumn(CellLine(("range",)), [[CellLine.words(one.range)] for one in shown]),
+    ]
+    figures = [
+        TableColumn(CellLine.words("at its ends"), [
+            [CellLine((f"{found.shown(one.at_low)} to", found.shown(one.at_high)))] for one in shown
+        ]),
+    ]  # fmt: skip
+    if any(one.effect for one in shown):
+        cells = [
+            [CellLine((effect(one.effect.mean), f"± {effect(one.effect.deviation)}"))] if one.effect else []
+            for one in shown
+        ]
+        figures.append(TableColumn(CellLine.words("effect of its range"), cells))
+    if any(one.index for one in shown):
+        alone = [[CellLine((_share(one.index.first) if one.index else "",))] for one in shown]
+        total = [[CellLine((_share(one.index.total) if one.index else "",))] for one in shown]
+        figures += [
+            TableColumn(CellLine.words("variance alone"), alone),
+            TableColumn(CellLine.words("in total"), total),
+        ]
+    title = f"{found.title}: {found.figure} = {found.shown(found.interval.best, 4)}"
+    for columns in tables(names, figures, console().width):
+        print_columns(columns, title)
+        title = ""
+    more = len(found.influences) - len(shown)
+    none = found.inputs - len(found.influences)
+    less = f"{more} more inputs matter less" if more else ""
+    unmoved = f"{none} inputs do not matter at all" if none else ""
+    if less or unmoved:
+        line("; ".join(filter(None, (less, unmoved))))
+    line(found.sentence())
+
+
+def _share(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}"  # no minus before a zero
+
+
+PUBLICATIONS = ("publication", *ROLES, "share")
+HEADS = ("intervals of", "rows", "hold", "share", "median width")
+SCORES = ("rows of", "interval", "rows", "hold", "share", "median ratio of ends", "interval score", "CRPS", "worse by")
+VERDICTS = ("said to keep a limit in", "verdicts", "mean", "kept it")
+TERMS = ("operation", "publications", "rows", "typically off by", "model error")
+
+
+def coverage(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
+    """Print the coverage of publications and of sets of rows, how intervals score, and terms of the error."""
+    if as_json:
+        show.json({
+            "rows": [row.as_dict() for row in found.rows],
+            "publications": {
+                name: {role: _set_data(one) for role, one in by_role.items()}
+                for name, by_role in found.publications.items()
+            },
+            "coverage": [{"name": one.name, **_set_data(one)} for one in found.sets],
+            "scores": [show_plan.plain(asdict(one)) for one in found.scores],
+            "verdicts": [asdict(one) for one in found.verdicts],
+            "model_error": [one._asdict() for one in found.terms],
+        })  # fmt: skip
+        return
+    if markdown:
+        show.line(coverage_markdown(found))
+        return
+    for heads, rows in _tables(found):
+        show.table(heads, rows, right=range(1, len(heads)))
+
+
+def coverage_markdown(found: CoverageReport) -> str:
+    """The tables as Markdown."""
+    texts: list[str] = []
+    for heads, rows in _tables(found):
+        lines = [heads, ["---", *("--:" for _ in heads[1:])], *(list(map(for_markdown, row)) for row in rows)]
+        texts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")
+    return "\n".join(texts)
+
+
+def _tables(found: CoverageReport) -> tuple[tuple[tuple[str, ...], list[list[str]]], ...]:
+    return (
+        (PUBLICATIONS, [_publication(*each) for each in found.publications.items()]),
+        (HEADS, list(map(_set, found.sets))),
+        (SCORES, list(map(_score, found.scores))),
+        (VERDICTS, list(map(_verdicts, found.verdicts))),
+        (TERMS, list(map(_term, found.terms))),
+    )
+
+
+def _set_data(one: Coverage) -> dict[str, int | float | None]:
+    width = one.width if math.isfinite(one.width) else None
+    return {"rows": one.rows, "hold": one.held, "share": one.share, "width": width}
+
+
+def _publication(name: str, by_role: Mapping[str, Coverage]) -> list[str]:
+    held = [f"{by_role[role].held} of {by_role[role].rows}" if role in by_role else "" for role in ROLES]
+    return [name, *held, f"{by_role[ALL].share:.0%}"]
+
+
+def _set(one: Coverage) -> list[str]:
+    return [
+        one.name,
+        str(one.rows),
+        str(one.held),
+        f"{one.share:.0%}",
+        f"{one.width:.0%}" if math.isfinite(one.width) else "-",
+    ]
+
+
+def _score(one: Score) -> list[str]:
+    return [
+        one.name, one.method, str(one.rows), str(one.held), f"{one.held / one.rows:.0%}", f"{one.factor:.2f}",
+        f"{one.interval_score:.2f}", f"{one.crps:.3f}",
+        "" if one.method == THIS else f"{one.worse:+.2f}" + (f" ± {one.unsure:.2f}" if one.unsure < math.inf else ""),
+    ]  # fmt: skip
+
+
+def _verdicts(one: Verdicts) -> list[str]:
+    return [f"{one.low:.0%} to {one.high:.0%} of cases", str(one.count), f"{one.said:.0%}", f"{one.came:.0%}"]
+
+
+def _term(one: ModelError) -> list[str]:
+    typical = f"{one.typical:.2f}" if one.rows else "-"
+    return [one.operation, str(one.publications), str(one.rows), typical, f"{one.deviation:.0%}"]

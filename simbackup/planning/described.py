@@ -11,7 +11,7 @@ from simbackup.planning.inventory import template_text, text_of_systems
 from simbackup.planning.loading import site_of
 from simbackup.planning.plan import stocked
 from simbackup.planning.site import numbers
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 from simbackup.schema.edits import edited
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.tree import Node

@@ -31,9 +31,9 @@ from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
+from simbackup.policies.calendar import HORIZON
 from simbackup.policies.clock import NOON, moment
 from simbackup.policies.days import each_day
-from simbackup.policies.horizon import HORIZON
 from simbackup.results.tabled import Tabled
 
 if TYPE_CHECKING:

@@ -1,11 +1,19 @@
-"""The tables of a plan for a page: windows, systems that miss theirs, capacity by quarter, cost by year."""
+"""The tables of a plan for a page: windows, capacity, cost, restore points, and what losses cost."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
 
 from simbackup.equations.change import YEAR
 from simbackup.planning.alike import called
 from simbackup.planning.cost import by_year, cost_heads
 from simbackup.planning.plan import Plan
+from simbackup.planning.restore_points import PolicyPoints
+from simbackup.protection.protect import Protection
+from simbackup.protection.words import cell_of, odds
+from simbackup.reporting.pictures import Shown, plot_picture
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 
 QUARTERS = frozenset({1, 4, 7, 10})
@@ -98,3 +106,66 @@ def belongings(plan: Plan) -> ReportTable:
         for one in plan.site.expenses
     ]  # fmt: skip
     return ReportTable("Belongings", columns, rows, "What the site has for its backups")
+
+
+def tables_of_points(found: Iterable[PolicyPoints]) -> Iterator[ReportTable]:
+    """A table for each policy, with a row for each save set."""
+    columns = (
+        Column("backup of"), Column("level"), Column("on"), Column("bytes", "B"), Column("needs"), Column("kept by"),
+        Column("expires"), Column("freed"),
+    )  # fmt: skip
+    for one in found:
+        rows = [
+            (
+                words(f"{point.time:%Y-%m-%d %H:%M}"), words(point.level.value.replace("_", " ")),
+                words(", ".join(targets)), quantity(point.bytes, "B"), words(point.needs), words(point.kept_by),
+                words(_until(point.expires) if point.rules else ""), words(_until(point.freed)),
+            )
+            for point, targets in one.rows
+        ]  # fmt: skip
+        count = len(one.restorable)
+        caption = f"{count} restore point{'s' * (count != 1)} of {called(one.systems)}"
+        yield ReportTable(one.policy, columns, rows, caption)
+
+
+def _until(moment: datetime | None) -> str:
+    return str(moment.date()) if moment is not None else "never"
+
+
+# pyright: reportUnknownMemberType=false
+# (methods of matplotlib leave their settings untyped)
+
+
+def losses_table(found: Protection) -> ReportTable:
+    """A row for each loss with what it costs each group."""
+    groups = list(found.groups)
+    rows = [
+        (words(found.of(groups[0])[i].loss.title), *(words(cell_of(found.of(group)[i])) for group in groups))
+        for i in range(len(found.of(groups[0])))
+    ]
+    caption = f"Data lost on average, for a loss in the 13 weeks before {found.until}"
+    return ReportTable("What each loss costs", (Column("loss"), *map(Column, found.named)), rows, caption)
+
+
+def groups_table(found: Protection) -> ReportTable:
+    """A row for each group with its weakest point, and the odds that it loses data."""
+    years = f"in {found.horizon:g} years"
+    columns = (
+        Column("policy"), Column("systems"), Column("weakest point"), Column(f"a day lost {years}"),
+        Column(f"all lost {years}"),
+    )  # fmt: skip
+    rows = [
+        tuple(map(words, (name, called(one.group.names), found.weakest[name], odds(one.much), odds(one.everything))))
+        for name, one in zip(found.named, found.expected, strict=True)
+    ]
+    caption = "Probabilities that a system loses more than a day of its data, and all of them, with their ranges"
+    return ReportTable("Weakest points", columns, rows, caption)
+
+
+def matrix_picture(found: Protection) -> Shown:
+    """What each loss costs each group, in colours."""
+    drawn = found.chart()
+    drawn.suptitle("")
+    label = "Losses and groups of systems; each field has the words of the table"
+    shown = plot_picture("protection", drawn, "What each loss costs each group.", label, titled=True)
+    return replace(shown, narrow=shown.wide)

@@ -19,9 +19,9 @@ from simbackup.planning.restore_points import points_at
 from simbackup.planning.site import PlannedSite
 from simbackup.reporting import plan_tables, sections
 from simbackup.reporting.answer import AT_RISK, Answer
-from simbackup.reporting.bottleneck import sentence_on
 from simbackup.reporting.page import filled
 from simbackup.reporting.pictures import Shown, plot_picture
+from simbackup.reporting.sentences import sentence_on
 from simbackup.reporting.site_answers import ALONE, answers_of_plan, in_short, tightest
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.record import UsedValue, program_version, used_values

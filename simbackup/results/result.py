@@ -17,10 +17,9 @@ from simbackup.results.causes import Cause, SpansOfJobs, spent, split
 from simbackup.results.figures import GOOD, Figures
 from simbackup.results.floors import Crossed, Least, certain, floors
 from simbackup.results.kept import whole
-from simbackup.results.notes import noted
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import ASSUMPTION, SOURCE, assumption_rows, device_rows, job_rows, source_rows
-from simbackup.results.shown import DEVICES, JOBS, USERS, shown, table
+from simbackup.results.shown import DEVICES, JOBS, USERS, noted, shown, table
 from simbackup.scenario import Scenario
 from simbackup.trace.trace import Span, Trace
 from simbackup.workloads.impact import IMPACT

@@ -1,16 +1,18 @@
-"""What all parts of a scenario have in common: checks, facts, and parameters from a datasheet."""
+"""What all parts of a scenario have in common: checks, facts, names of other parts, and parameters from a datasheet."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, cast
 
 from simbackup.schema.facts import Facts, Figures, amount
 from simbackup.schema.quantity import Frozen, Quantity
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+
 
 AnyPart = TypeVar("AnyPart", bound=Frozen)
 Path = tuple[str | int, ...]
@@ -116,3 +118,59 @@ def disagreements(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[Disagree
         for where, inner in held(getattr(part, name), (*path, name)):
             if isinstance(inner, Frozen):
                 yield from disagreements(inner, where)
+
+
+@dataclass(frozen=True, slots=True)
+class Refers:
+    """Marks a key that names other parts: what its part does to them, and the sections in which a name is looked for.
+
+    Pictures draw an arrow for it. They know `reads` and `observes` (the arrow leads to the job), `restores`, `indexes`
+    and `copies` (the method is "of" the other job), `writes`, `changes`, `acts on`, `crosses`, `replays`, `uses`,
+    `works on` and `follows`; any other verb is written beside its arrow.
+
+    >>> Refers("reads", "devices", "data").sections
+    ('devices', 'data')
+    """
+
+    does: str
+    sections: tuple[str, ...]
+
+    def __init__(self, does: str, *sections: str) -> None:
+        object.__setattr__(self, "does", does)
+        object.__setattr__(self, "sections", sections)
+
+
+OF_DATA = Refers("reads", "data")
+ONTO_DATA = Refers("writes", "data")
+ONTO_DEVICE = Refers("writes", "devices")
+
+
+class Chosen(Collection[str]):
+    """The names of the parts for which a condition holds, in their order; only those asked for are looked at.
+
+    >>> big = Chosen({"a": 1, "b": 20, "c": 30}, lambda size: size > 10)
+    >>> "b" in big, "a" in big, list(big)
+    (True, False, ['b', 'c'])
+    """
+
+    def __init__(self, parts: Mapping[str, Any], condition: Callable[[Any], bool]) -> None:
+        self._parts = parts
+        self._condition = condition
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parts and self._condition(self._parts[str(name)])
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, part in self._parts.items() if self._condition(part))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def of_class(parts: Mapping[str, Any], capability: type) -> Chosen:
+    """The names of the parts of a capability.
+
+    >>> list(of_class({"a": 1, "b": "text"}, str))
+    ['b']
+    """
+    return Chosen(parts, lambda part: isinstance(part, capability))

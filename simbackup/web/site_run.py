@@ -21,8 +21,16 @@ from simbackup.planning.writing import write_tables
 from simbackup.protection.protect import protect
 from simbackup.reporting.answer import Answer
 from simbackup.reporting.pictures import system_picture
-from simbackup.reporting.plan_tables import belongings, costs, late, stocks, windows
-from simbackup.reporting.protection_tables import groups_table, losses_table, matrix_picture
+from simbackup.reporting.plan_tables import (
+    belongings,
+    costs,
+    groups_table,
+    late,
+    losses_table,
+    matrix_picture,
+    stocks,
+    windows,
+)
 from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit, of_losses, of_recovery
 from simbackup.reporting.site_report import calendar_picture, capacity_picture, site_page
 from simbackup.web.cards import Card, Figure, compared

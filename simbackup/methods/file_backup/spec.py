@@ -22,9 +22,8 @@ from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import BackupTarget, Sink
 from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
-from simbackup.schema.part import Path
+from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
-from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:

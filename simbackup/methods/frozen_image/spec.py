@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import SplitMirror
 from simbackup.schema.job import BackupJob, FileKeeping, JobSpec
-from simbackup.schema.part import Path
+from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Path, Refers
 from simbackup.schema.quantity import Text
-from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from simbackup.methods.database.spec import check_replay
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.facts import Fact, Facts, Figures, amount, number
 from simbackup.schema.job import BackupJob, JobSpec, Lasting, Names, SharedOut
-from simbackup.schema.part import Modelled, Path
+from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Modelled, Path
 from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, TimePerByte
-from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
 from simbackup.schema.registry import MethodKind
 from simbackup.schema.unknown import Unknown
 

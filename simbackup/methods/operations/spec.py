@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import RedundantDevice
-from simbackup.schema.chosen import Chosen
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import JobSpec
-from simbackup.schema.part import Path
+from simbackup.schema.part import ONTO_DEVICE, Chosen, Path, Refers
 from simbackup.schema.quantity import PositiveDuration, Ratio, Text, usual
-from simbackup.schema.refers import ONTO_DEVICE, Refers
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:

@@ -30,9 +30,8 @@ from simbackup.methods.share.spec import ShareSpec, check_share
 from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, ObjectTarget, Service, Sink
 from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
-from simbackup.schema.part import Path
+from simbackup.schema.part import Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text
-from simbackup.schema.refers import Refers
 from simbackup.schema.registry import MethodKind
 from simbackup.schema.unknown import Unknown
 

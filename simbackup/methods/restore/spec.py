@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from simbackup.errors import choices
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.schema.capability import Device, Sink
-from simbackup.schema.chosen import of_class
 from simbackup.schema.facts import Facts, amount, number
 from simbackup.schema.job import BackupJob, Copying, Names, Restoring, Saving
-from simbackup.schema.part import Path
+from simbackup.schema.part import Path, Refers, of_class
 from simbackup.schema.quantity import Frozen, Pieces, PositiveSize, Share, Text
-from simbackup.schema.refers import Refers
 from simbackup.schema.registry import Look, MethodKind
 from simbackup.schema.unknown import Unknown
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from simbackup.errors import choices
 from simbackup.methods.restore.spec import copy_is_known
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
-from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import NOT_OF_EXISTING, BackupJob, Copying, JobSpec, Lasting, Saving, Storing
-from simbackup.schema.part import Path
+from simbackup.schema.part import ONTO_DEVICE, Chosen, Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
-from simbackup.schema.refers import ONTO_DEVICE, Refers
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.methods.selection import Reads
-from simbackup.schema.chosen import of_class
 from simbackup.schema.job import FileKeeping, JobSpec, Names
-from simbackup.schema.part import Modelled, Path
+from simbackup.schema.part import OF_DATA, Modelled, Path, Refers, of_class
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -24,7 +23,6 @@ from simbackup.schema.quantity import (
     TimePerFile,
     Word,
 )
-from simbackup.schema.refers import OF_DATA, Refers
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:

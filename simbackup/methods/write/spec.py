@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import JobSpec
-from simbackup.schema.part import Path
+from simbackup.schema.part import OF_DATA, ONTO_DATA, Path, Refers
 from simbackup.schema.quantity import PositiveShare, PositiveSize, Text, usual
-from simbackup.schema.refers import OF_DATA, ONTO_DATA, Refers
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:

@@ -9,12 +9,11 @@ from pydantic import Field
 
 from simbackup.schema.facts import Facts, Figures, amount
 from simbackup.schema.job import Names
-from simbackup.schema.part import Path
+from simbackup.schema.part import Path, Refers
 from simbackup.schema.quantity import (
     PositiveDuration,
     PositiveSize,
 )
-from simbackup.schema.refers import Refers
 from simbackup.schema.registry import WorkloadKind
 from simbackup.schema.workload import WorkloadSpec
 

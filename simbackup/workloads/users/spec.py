@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.schema.facts import Facts, Figures, amount
-from simbackup.schema.part import Modelled, Path
-from simbackup.schema.refers import Refers
+from simbackup.schema.part import Modelled, Path, Refers
 from simbackup.schema.registry import Look, WorkloadKind
 from simbackup.schema.workload import WorkloadSpec
 

@@ -15,7 +15,7 @@ import pytest
 
 import simbackup as sb
 from simbackup import shelf
-from simbackup.experiments.outcome_store import StudyLedger
+from simbackup.experiments.runner import StudyLedger
 from tests.shared import Say
 
 SCENARIO: dict[str, Any] = {

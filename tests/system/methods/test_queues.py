@@ -7,7 +7,7 @@ import pytest
 
 from simbackup import Result, load, simulate
 from simbackup.results.causes import Cause
-from simbackup.results.notes import note_rows
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 FLEET = "planning/uneven-fleet"

@@ -157,7 +157,7 @@ def raised(path: Path) -> InputError:
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simbackup.schema.text_file.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("simbackup.schema.inventory.MOST_BYTES", 1 << 20)
     path = tmp_path / "large.txt"
     path.write_text("a" * ((1 << 20) + 1), encoding="utf-8")
     assert read(path, "history") == "large.txt: is larger than 1 MiB; keep only the part that matters"

@@ -13,7 +13,7 @@ COPIED = sys.platform == "linux"
 BEGIN = """
 import os, signal
 import simbackup as sb
-from simbackup.experiments.forks import Copies, copies
+from simbackup.experiments.intervals import Copies, copies
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.verdict import job_intervals
 me = os.getpid()
@@ -117,7 +117,7 @@ NO_FILES = "resource.setrlimit(resource.RLIMIT_NOFILE, (files + 3, files + 3))"
 def test_a_process_that_cannot_be_copied_does_all_itself(without: str) -> None:
     program = f"""
 import pathlib, resource
-import simbackup.experiments.forks as copying
+import simbackup.experiments.intervals as copying
 files = len(os.listdir("/dev/fd")) - 1
 {without}
 with copies() as shared:

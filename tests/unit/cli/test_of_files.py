@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from simbackup import shelf
-from simbackup.cli.of_models import shown
+from simbackup.cli.of_files import shown
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import simpy
 
+from simbackup.build import capabilities
 from simbackup.devices.raid.spec import RaidSpec
 from simbackup.devices.redundant import Redundant
 from simbackup.devices.store import Direction, FlatStore, Service, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.devices.volume.spec import LogicalVolumeSpec
 from simbackup.engine.network import FlowNetwork
-from simbackup.live_parts import capabilities
 from simbackup.run import simulate
 from simbackup.schema import registry
 from simbackup.schema.capability import BlockDevice, RedundantDevice

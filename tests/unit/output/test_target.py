@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import ResultError
-from simbackup.output.mark import check_replaced
-from simbackup.output.target import TRACE, check_file
+from simbackup.output.target import TRACE, check_file, check_replaced
 from simbackup.output.whole import write_whole
 
 

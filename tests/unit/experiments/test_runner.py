@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import Place, Problem, ResultError
-from simbackup.experiments.outcome_store import StudyLedger
+from simbackup.experiments.runner import StudyLedger
 from simbackup.experiments.study_point import Point, PointResult
 
 POINT = Point("one", "one.yaml", None, {}, {"data.db.size": "1 GB"}, ("jobs.copy.elapsed",), 0)
