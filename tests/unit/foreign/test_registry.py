@@ -66,11 +66,11 @@ def test_each_reader_has_a_sample_that_it_is_the_first_to_recognise() -> None:
         assert {one.command for one in readers if one.program != ANY} == {one.command for one in first if one}, command
 
 
-def test_each_reader_is_a_file_that_names_its_program_and_documentation() -> None:
+def test_the_file_of_each_reader_names_its_program_and_documentation() -> None:
     for readers in READERS.values():
         for reader in readers:
             module = sys.modules[reader.recognises.__module__]
-            assert vars(module)["READER"] is reader
+            assert reader in vars(module).values()
             text = " ".join((module.__doc__ or "").split())
             assert "See " in text, f"{module.__name__} names no documentation"
             program = reader.program.split()[0].strip(",").lower()

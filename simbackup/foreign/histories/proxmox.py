@@ -1,7 +1,9 @@
 """Proxmox Backup Server 1 to 4: the log of a backup task, as the server shows it or `proxmox-backup-manager task log`.
 
 Each line begins with a time and its offset. Of each index the log states its size, what was uploaded, and to which
-share that was compressed. See "Command Syntax" and "Backup Client Usage" at pbs.proxmox.com/docs.
+share that was compressed. The list of `proxmox-backup-client snapshot list --output-format json` has the time and the
+size of each snapshot, and no duration, so that it is no history. See "Command Syntax" and "Backup Client Usage" at
+pbs.proxmox.com/docs.
 """
 
 from __future__ import annotations
@@ -108,3 +110,14 @@ def _add(task: Task, moment: datetime, text: str) -> None:
 
 
 READER = FormatReader("Proxmox Backup Server 1 to 4", "proxmox-backup-manager task log", recognises, read)
+
+
+def recognises_snapshots(source: ForeignFile) -> bool:
+    """Whether a text is JSON with snapshots of a Proxmox Backup Server."""
+    return '"backup-id"' in source.text and '"backup-time"' in source.text
+
+
+SNAPSHOTS: FormatReader[Past] = FormatReader(
+    "Proxmox Backup Server 1 to 4", "proxmox-backup-client snapshot list", recognises_snapshots,
+    lacks="it does not state how long the backups took; use the logs of their tasks",
+)  # fmt: skip

@@ -1,8 +1,13 @@
-"""Bacula and Bareos: the report at the end of a job, as in mails, in the log, and in `list joblog` of bconsole.
+"""Bacula and Bareos: the table of `list jobs` and the records of `llist jobs` of bconsole, and reports of jobs.
 
-Both programs, in all versions since 1.38, write a block of `name: value` lines after a line with the name and version
-of the director. Numbers have commas between thousands, times are like 02-May-2026 20:00:01, in the zone of the
-director. See "Bacula Main Reference, Messages Resource", and docs.bareos.org, "Messages Resource".
+Bacula 5 to 15 has the columns JobId, Name, StartTime, Type, Level, JobFiles, JobBytes, JobStatus, which state no end;
+Bareos from 15 on has client and duration as well. Numbers have commas between thousands. Records have a line for each
+column of the table Job, right-aligned before a colon, in Bareos in lower case; an empty line ends one.
+
+The report at the end of a job, as in mails, in the log, and in `list joblog`, is a block of `name: value` lines after a
+line with the name and version of the director, in both programs since 1.38; times are like 02-May-2026 20:00:01, in the
+zone of the director. See the manuals of the console, "Bacula Console and Operators Guide", docs.bareos.org, "Bareos
+Console", and in both "Messages Resource".
 """
 
 from __future__ import annotations
@@ -10,14 +15,103 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime, tzinfo
+from itertools import pairwise
 
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FAILED, OK, WARNING, FinishedJob
 from simbackup.foreign.histories.moments import MONTHS
 from simbackup.foreign.histories.past import Past
+from simbackup.foreign.histories.reports import jobs_of_table
 from simbackup.foreign.reader import ForeignFile, FormatReader
+from simbackup.schema.inventory import table_of
+from simbackup.schema.tree import Node
 
-_LINE = re.compile(r"\s+(?P<head>[A-Z][A-Za-z /()-]{2,40}):\s+(?P<text>\S.*?)\s*")
+_RULE = re.compile(r"\s*\+[-+]+\+\s*")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+MAPPING = "bacula"
+
+
+def plain(text: str) -> str:
+    """A cell without spaces around it, a number without the commas between thousands."""
+    bare = text.strip()
+    return bare.replace(",", "") if _THOUSANDS.fullmatch(bare) else bare
+
+
+def recognises(source: ForeignFile) -> bool:
+    """Whether a text has a ruled table with a column of job ids."""
+    return any(
+        _RULE.fullmatch(above) and re.search(r"\|\s*jobid\s*\|", line, re.IGNORECASE) is not None
+        for above, line in pairwise(source.lines)
+    )
+
+
+def read(source: ForeignFile) -> Past:
+    """The jobs of all tables; what bconsole writes around them is passed over.
+
+    Raises
+    ------
+    InputError
+        A cell cannot be read, or the table states no end of the jobs.
+    """
+    records: list[list[Node]] = []
+    for number, line in enumerate(source.lines, 1):
+        if not line.strip().startswith("|"):
+            continue
+        texts = [plain(text) for text in line.strip().strip("|").split("|")]
+        if records and texts == [str(cell.value) for cell in records[0]]:
+            continue
+        places = [Place(source.shown, number, i) for i in range(1, len(texts) + 1)]
+        records.append([Node(text, place, place) for text, place in zip(texts, places, strict=True)])
+    return jobs_of_table(
+        table_of(records, source.shown), source, MAPPING, "write it with 'llist jobs', which states the end"
+    )
+
+
+READER = FormatReader("Bacula, Bareos", "list jobs", recognises, read)
+
+
+_LINE = re.compile(r"\s*(?P<head>[A-Za-z]+): ?(?P<text>.*)")
+_FIRST = re.compile(r"^\s*jobid: *[\d,]+\s*$", re.IGNORECASE | re.MULTILINE)
+_TIME = re.compile(r"^\s*starttime: ", re.IGNORECASE | re.MULTILINE)
+
+
+def recognises_records(source: ForeignFile) -> bool:
+    """Whether a text has lines of a job's number and start as `llist` writes them."""
+    return _FIRST.search(source.text) is not None and _TIME.search(source.text) is not None
+
+
+def read_records(source: ForeignFile) -> Past:
+    """The jobs of all records.
+
+    Raises
+    ------
+    InputError
+        A value cannot be read, or the records state no end of the jobs.
+    """
+    found: list[dict[str, tuple[str, Place]]] = []
+    current: dict[str, tuple[str, Place]] = {}
+    for number, line in enumerate([*source.lines, ""], 1):
+        part = _LINE.fullmatch(line)
+        if part is None or part["head"] in current:
+            if "jobid" in {head.lower() for head in current}:
+                found.append(current)
+            current = {}
+        if part is not None:
+            current[part["head"]] = plain(part["text"]), Place(source.shown, number, part.start("text") + 1)
+    heads = list(dict.fromkeys(head for record in found for head in record))
+    places = [next(record[head][1] for record in found if head in record) for head in heads]
+    rows = [
+        [Node(*cell, cell[1]) for head in heads for cell in [record.get(head, ("", next(iter(record.values()))[1]))]]
+        for record in found
+    ]
+    cells = [[Node(head, place, place) for head, place in zip(heads, places, strict=True)], *rows]
+    return jobs_of_table(table_of(cells, source.shown), source, MAPPING)
+
+
+RECORDS = FormatReader("Bacula, Bareos", "llist jobs", recognises_records, read_records)
+
+
+_REPORTED = re.compile(r"\s+(?P<head>[A-Z][A-Za-z /()-]{2,40}):\s+(?P<text>\S.*?)\s*")
 _DAY = re.compile(r"(\d\d?)-([A-Z][a-z]{2})-(\d{4}) (\d\d):(\d\d)(?::(\d\d))?")
 _NUMBER = re.compile(r"\d{1,3}(?:,?\d{3})*")
 _NAME = re.compile(r"\.\d{4}-\d\d-\d\d_\d\d\.\d\d\.\d\d_\d+$")
@@ -29,12 +123,12 @@ Block = dict[str, tuple[str, int]]
 """The values of a report by their names, each with its line."""
 
 
-def recognises(source: ForeignFile) -> bool:
+def recognises_report(source: ForeignFile) -> bool:
     """Whether a text has the lines with which a report begins and ends."""
     return re.search(r"^\s+JobId:\s+\d", source.text, re.MULTILINE) is not None and "Termination:" in source.text
 
 
-def read(source: ForeignFile) -> Past:
+def read_report(source: ForeignFile) -> Past:
     """The jobs of all reports of a file.
 
     Raises
@@ -58,7 +152,7 @@ def _blocks(text: str) -> Iterator[Block]:
     """The reports of a text, each from its JobId to its termination."""
     block: Block = {}
     for number, line in enumerate(text.splitlines(), 1):
-        found = _LINE.fullmatch(line)
+        found = _REPORTED.fullmatch(line)
         if found is None:
             continue
         if found["head"] == "JobId":
@@ -141,4 +235,4 @@ def moment_of(text: str, zone: tzinfo) -> datetime | None:
         return None
 
 
-READER = FormatReader("Bacula, Bareos", "list joblog, or the mail of a job", recognises, read)
+REPORT = FormatReader("Bacula, Bareos", "list joblog, or the mail of a job", recognises_report, read_report)
