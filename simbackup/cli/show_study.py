@@ -15,8 +15,8 @@ from simbackup.equations.intervals import CONFIDENCE
 from simbackup.equations.uncertainty import LEVEL
 from simbackup.experiments.comparison import CHANGE, TIMES
 from simbackup.experiments.coverage import ALL, ROLES, THIS, Coverage, CoverageReport, Score, Verdicts
-from simbackup.experiments.replications import HALF
 from simbackup.experiments.study_intervals import HIGH, LOW
+from simbackup.experiments.study_point import HALF
 from simbackup.results.figures import unit_of
 from simbackup.text import for_markdown
 from simbackup.uncertainty.model_error import ModelError

@@ -9,8 +9,8 @@ from simbackup import units
 from simbackup.data.change import ChangeSheet, ChangeSpec
 from simbackup.equations.database import dumped
 from simbackup.schema.capability import BlockDevice, VolumeDevice
-from simbackup.schema.facts import Fact, Facts, amount, made, number
-from simbackup.schema.part import Modelled, Part, Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import Fact, Facts, Modelled, Part, Path, amount, made, number
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -35,7 +35,6 @@ from simbackup.schema.quantity import (
     usual,
 )
 from simbackup.schema.registry import Look
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks

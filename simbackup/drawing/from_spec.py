@@ -12,9 +12,8 @@ from simbackup.errors import SimbackupError
 from simbackup.scenario import Scenario
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
-from simbackup.schema.facts import Fact
 from simbackup.schema.job import JobSpec, Restoring
-from simbackup.schema.part import ONTO_DATA, Part, Refers
+from simbackup.schema.part import ONTO_DATA, Fact, Part, Refers
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.reflection import mark_of
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simbackup.errors import Problem, choices
-from simbackup.experiments.replications import HALF
 from simbackup.experiments.study_intervals import HIGH, LOW
-from simbackup.experiments.study_point import CASE
+from simbackup.experiments.study_point import CASE, HALF
 from simbackup.results.figures import unit_of
 from simbackup.schema.study import StudySpec
 from simbackup.schema.tree import Node

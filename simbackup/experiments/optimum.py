@@ -12,10 +12,9 @@ from typing import Any
 from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.experiments.replicated import drawn
-from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
 from simbackup.experiments.search_space import Place, SearchSpace
-from simbackup.experiments.study_point import Point
+from simbackup.experiments.study_point import Figure, Point
 from simbackup.randomness import generator
 from simbackup.results.figures import unit_of
 from simbackup.schema.study import BoundSpec, OptimiseSpec, StudySpec

@@ -21,16 +21,17 @@ from simbackup.results.compare import (
     MEASURED,
     Interval,
     Row,
+    Summary,
     collections,
     compared,
     constants,
     documents,
     figure,
     scenario_name,
+    summary,
 )
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
-from simbackup.results.summaries import Summary, summary
 from simbackup.results.tabled import Tabled
 from simbackup.run import ran
 from simbackup.scenario import Scenario, load

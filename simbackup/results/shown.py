@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.scenario import Scenario
-from simbackup.schema.facts import CLOCK
+from simbackup.schema.part import CLOCK
 from simbackup.text import html_table
 from simbackup.trace.trace import Trace
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from simbackup import shelf
 from simbackup.errors import InputError, Problem, choices
-from simbackup.scenario.library import Reader
+from simbackup.scenario.files import Reader
 from simbackup.schema import tree as trees
 from simbackup.schema.job import SharedOut
 from simbackup.schema.reflection import nested_sheets

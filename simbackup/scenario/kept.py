@@ -9,8 +9,7 @@ from typing import Any, cast
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, ResultError
-from simbackup.scenario.files import find
-from simbackup.scenario.library import Holdings
+from simbackup.scenario.files import Holdings, find
 from simbackup.scenario.loading import load
 from simbackup.scenario.scenario import Scenario, finished
 from simbackup.schema import tree as trees

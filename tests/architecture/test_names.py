@@ -23,7 +23,7 @@ ELSEWHERE = {
     "planning/chunks.py": "it writes what jobs of such a scenario say of a target",
     "planning/origins.py": "what is wrong with these scenarios is said of the site that they were made of",
     "foreign/measurements/fio.py": "options and results of fio have names of their own",
-    "foreign/histories/finished_job.py": "columns and words of reports of backup programs",
+    "foreign/histories/past.py": "columns and words of reports of backup programs",
     "foreign/histories/restic.py": "columns of a history",
     "foreign/histories/borg.py": "columns of a history",
     "foreign/histories/reports.py": "columns of a history",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from simbackup.schema.capability import BlockDevice
-from simbackup.schema.facts import USE, Facts, Figures, amount
-from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Rules, amount
 from simbackup.schema.quantity import Duration, Frequency, Frozen, PositiveCount, PositiveSize, Rate, Share, usual
 from simbackup.schema.registry import DeviceKind, Look
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from simbackup.devices.disk.turns import DiskTurns
 from simbackup.devices.landing import Landed, LandingZone
-from simbackup.devices.store import Direction, Service
-from simbackup.devices.visitors import Visitor
+from simbackup.devices.store import Direction, Service, Visitor
 from simbackup.engine.link import Link
 from simbackup.equations import disk as disks
 from simbackup.equations import disk_turns

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from simbackup.schema.capability import BlockDevice, Media, Piece
-from simbackup.schema.facts import Fact, Facts, amount
 from simbackup.schema.landing import LandingSheet
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.part import Fact, Facts, Modelled, Rules, amount
 from simbackup.schema.quantity import (
     Duration,
     Frequency,

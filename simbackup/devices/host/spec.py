@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
-from simbackup.schema.facts import USE, Fact, Facts, Figures, amount, number
-from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.part import USE, Fact, Facts, Figures, Modelled, Part, Path, Rules, amount, number
 from simbackup.schema.registry import Look
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from simbackup.schema.capability import JobLimit, Piece
-from simbackup.schema.facts import Facts, number
+from simbackup.schema.part import Facts, number
 from simbackup.schema.quantity import Pieces, Word
 from simbackup.schema.registry import DeviceKind, Look
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.schema.capability import OnDevice, SplitMirror, VolumeDevice
-from simbackup.schema.facts import Fact, Facts, amount
-from simbackup.schema.part import Modelled, Path, Rules
+from simbackup.schema.part import Fact, Facts, Modelled, Path, Rules, amount
 from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field
 
 from simbackup.errors import choices
-from simbackup.schema.facts import USE, Facts, Figures, amount, number
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Part, Path, Rules, amount, number
 from simbackup.schema.registry import Look
 
 if TYPE_CHECKING:

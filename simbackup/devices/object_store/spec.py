@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from simbackup.equations.objects import parts
 from simbackup.schema.capability import ObjectTarget, Piece
-from simbackup.schema.facts import USE, Facts, Figures, amount
-from simbackup.schema.part import Modelled, Path
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Path, amount
 from simbackup.schema.quantity import Count, Duration, Frequency, Frozen, Pieces, PositiveSize, Rate, si_or, usual
 from simbackup.schema.registry import DeviceKind, Look
 

@@ -12,8 +12,7 @@ from simbackup.devices.landing import LandingZone
 from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.ssd.live import Flash
-from simbackup.devices.store import Direction, FlatStore, Service
-from simbackup.devices.visitors import Visitor
+from simbackup.devices.store import Direction, FlatStore, Service, Visitor
 from simbackup.engine.limit import Spot
 from simbackup.engine.link import Link
 from simbackup.equations import disk as disks

@@ -8,8 +8,7 @@ from simbackup.devices.disk.spec import DiskSheet
 from simbackup.devices.ssd.spec import SsdSheet
 from simbackup.equations import raid
 from simbackup.schema.capability import Media, RedundantDevice
-from simbackup.schema.facts import Fact, Facts, amount, made, number
-from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.part import Fact, Facts, Modelled, Rules, amount, made, number
 from simbackup.schema.quantity import (
     Count,
     Duration,

@@ -8,11 +8,10 @@ import simpy
 
 from simbackup import units
 from simbackup.devices.changes import SPENT, Changes, Spread
-from simbackup.devices.extents import ExtentSet
 from simbackup.devices.image import Readers, Times, lost
 from simbackup.devices.redirect.fragments import Redirect, RedirectStore
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.space import Space
+from simbackup.devices.space import ExtentSet, Space
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.parameters import parameters_of

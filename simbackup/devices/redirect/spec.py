@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import InVolume, VolumeDevice
-from simbackup.schema.facts import USE, Fact, Facts, Figures, amount
-from simbackup.schema.part import Modelled, Path, Rules
+from simbackup.schema.part import USE, Fact, Facts, Figures, Modelled, Path, Rules, amount
 from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from simbackup.schema.capability import Service
-from simbackup.schema.facts import USE, Fact, Facts, Figures
+from simbackup.schema.part import USE, Fact, Facts, Figures
 from simbackup.schema.quantity import Duration, Frequency, Pieces, usual
 from simbackup.schema.registry import DeviceKind, Look
 

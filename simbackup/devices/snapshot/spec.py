@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
 from simbackup.schema.capability import ImageDevice, InVolume, OnDevice, VolumeDevice
-from simbackup.schema.facts import USE, Facts, Figures, amount
-from simbackup.schema.part import Modelled, Path, Rules
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Path, Rules, amount
 from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from simbackup.schema.capability import BlockDevice, Media, Piece
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.landing import LandingSheet
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled
+from simbackup.schema.part import Facts, Modelled, amount
 from simbackup.schema.quantity import (
     Duration,
     Frequency,

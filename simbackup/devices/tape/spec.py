@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import MediaLibrary, Piece
-from simbackup.schema.facts import USE, Facts, Figures, amount, number
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Part, Path, Rules, amount, number
 from simbackup.schema.quantity import si_or
 from simbackup.schema.registry import DeviceKind, Look
 

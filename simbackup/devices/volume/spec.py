@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from simbackup.schema.capability import VolumeDevice
-from simbackup.schema.facts import Facts, amount
+from simbackup.schema.part import Facts, amount
 from simbackup.schema.registry import DeviceKind, Look
 
 

@@ -9,9 +9,8 @@ from simbackup.errors import choices
 from simbackup.methods.reduction.spec import CompressionSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import Lasting, SharedOut, Streamed
-from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Chosen, Path, Refers, of_class
+from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Chosen, Facts, Path, Refers, amount, of_class
 from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or, usual
 from simbackup.schema.registry import MethodKind
 

@@ -9,12 +9,11 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.database.spec import check_replay
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
-from simbackup.schema.facts import Fact, Facts, Figures, amount, number
 from simbackup.schema.job import BackupJob, JobSpec, Lasting, Names, SharedOut
-from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Modelled, Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Fact, Facts, Figures, Modelled, Path, amount, number
 from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, TimePerByte
 from simbackup.schema.registry import MethodKind
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import RedundantDevice
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import JobSpec
-from simbackup.schema.part import ONTO_DEVICE, Chosen, Path, Refers
+from simbackup.schema.part import ONTO_DEVICE, Chosen, Facts, Path, Refers, amount
 from simbackup.schema.quantity import PositiveDuration, Ratio, Text, usual
 from simbackup.schema.registry import MethodKind
 

@@ -28,12 +28,11 @@ from simbackup.methods.reduction.spec import CompressionSpec
 from simbackup.methods.restore.spec import copy_is_known
 from simbackup.methods.share.spec import ShareSpec, check_share
 from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, ObjectTarget, Service, Sink
-from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
-from simbackup.schema.part import Path, Refers
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import Fact, Facts, Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text
 from simbackup.schema.registry import MethodKind
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks

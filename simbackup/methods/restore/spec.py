@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from simbackup.errors import choices
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.schema.capability import Device, Sink
-from simbackup.schema.facts import Facts, amount, number
 from simbackup.schema.job import BackupJob, Copying, Names, Restoring, Saving
-from simbackup.schema.part import Path, Refers, of_class
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import Facts, Path, Refers, amount, number, of_class
 from simbackup.schema.quantity import Frozen, Pieces, PositiveSize, Share, Text
 from simbackup.schema.registry import Look, MethodKind
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import JobSpec
-from simbackup.schema.part import OF_DATA, ONTO_DATA, Path, Refers
+from simbackup.schema.part import OF_DATA, ONTO_DATA, Facts, Path, Refers, amount
 from simbackup.schema.quantity import PositiveShare, PositiveSize, Text, usual
 from simbackup.schema.registry import MethodKind
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
-from simbackup.schema.facts import Facts, Figures, amount
 from simbackup.schema.job import Names
-from simbackup.schema.part import Path, Refers
+from simbackup.schema.part import Facts, Figures, Path, Refers, amount
 from simbackup.schema.quantity import (
     PositiveDuration,
     PositiveSize,

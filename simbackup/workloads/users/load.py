@@ -10,8 +10,7 @@ from typing import NamedTuple, cast
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Service, Store, bus
-from simbackup.devices.visitors import Waiters
+from simbackup.devices.store import Direction, Service, Store, Waiters, bus
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.equations.arrival import Party, Run, work_found

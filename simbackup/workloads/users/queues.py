@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from simbackup.devices.network.adapter import Adapter
 from simbackup.devices.network.live import Network
-from simbackup.devices.visitors import Waiters
+from simbackup.devices.store import Waiters
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.engine.link import Link

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from simbackup.schema.facts import Facts, Figures, amount
-from simbackup.schema.part import Modelled, Path, Refers
+from simbackup.schema.part import Facts, Figures, Modelled, Path, Refers, amount
 from simbackup.schema.registry import Look, WorkloadKind
 from simbackup.schema.workload import WorkloadSpec
 

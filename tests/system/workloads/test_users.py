@@ -13,7 +13,7 @@ from oracles.queues import from_an_empty_queue
 import simbackup as sb
 from simbackup.results.result import Result
 from simbackup.results.shown import note_sentences
-from simbackup.workloads.users.shares import FIRST
+from simbackup.workloads.users.transactions import FIRST
 from tests.cases import for_each
 
 MACHINE = """\

@@ -6,7 +6,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.devices.extents import ExtentSet
+from simbackup.devices.space import ExtentSet
 
 END = 60
 RANGES = st.lists(st.tuples(st.integers(0, END), st.integers(0, END)), max_size=12)

@@ -5,8 +5,7 @@ import pytest
 from simbackup.errors import InputError
 from simbackup.planning.spec import SiteSpec
 from simbackup.scenario import spec
-from simbackup.schema.file_kind import SECTIONS, FileKind, refuse_others
-from simbackup.schema.yaml_file import parse
+from simbackup.schema.yaml_file import SECTIONS, FileKind, parse, refuse_others
 from tests.cases import for_each
 
 SITE, SCENARIO, STUDY = "systems: {}\npolicies: {}\n", "hosts: {}\njobs: {}\n", "scenarios: {}\nshow: []\n"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from simbackup.errors import Place
-from simbackup.experiments.factors import values_of
+from simbackup.experiments.study_file import values_of
 from simbackup.schema.study import RangeSpec
 from simbackup.schema.tree import from_plain
 from tests.cases import for_each
