@@ -20,8 +20,6 @@ from simbackup.planning.spec import SiteSpec, TargetSpec
 from simbackup.protection.spec import LossesSpec, LossSpec
 from simbackup.scenario import load, names
 from simbackup.schema import registry
-from simbackup.schema.calibration import Fit, HistorySpec
-from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import Fleet, SpreadStarts
 from simbackup.schema.job import JobSpec
 from simbackup.schema.measured import MeasuredRow
@@ -29,7 +27,7 @@ from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Quantity, Unit
 from simbackup.schema.reflection import attribute_texts, held_parts, mark_of, nested_part, sheet_kind, text_of
-from simbackup.schema.study import StudySpec
+from simbackup.schema.study import ChanceSpec, Fit, HistorySpec, StudySpec
 from simbackup.schema.yaml_file import read
 
 FOLDER = Path(__file__).parent / "reference"

@@ -10,7 +10,7 @@ import typer
 
 from simbackup.cli.of_sites import SiteFile, Until
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 
 def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)

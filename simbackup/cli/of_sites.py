@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, note, overrides, warn
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 if TYPE_CHECKING:
     from simbackup.planning.plan import Plan

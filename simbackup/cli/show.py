@@ -14,8 +14,8 @@ from simbackup import units
 from simbackup.cli.terminal import line, table
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
-from simbackup.results.notes import note_sentences
 from simbackup.results.rows import exact, reports
+from simbackup.results.shown import note_sentences
 from simbackup.scenario.typical import in_words
 from simbackup.trace.trace import FULL, NONE
 
@@ -130,12 +130,12 @@ def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool =
 
     What is `verbose` says all of the intervals, and where the inputs come from.
     """
-    from simbackup.results import clock, groups  # noqa: PLC0415 (they read results, which takes time to import)
+    from simbackup.results import groups, shown  # noqa: PLC0415 (they read results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
     rows = [{**(groups.job_row(item) if isinstance(item, groups.Group) else item)} for item in jobs]
-    day = clock.on_the_clock(one)
-    time = clock.times(rows) if day else _seconds
+    day = shown.on_the_clock(one)
+    time = shown.times(rows) if day else _seconds
     for item, row in zip(jobs, rows, strict=True):
         row["back"] = _back(row)
         row["elapsed"] = _seconds(row["elapsed"])

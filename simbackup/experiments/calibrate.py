@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, overload
 from simbackup import units
 from simbackup.equations.uncertainty import SCORE
 from simbackup.errors import SimbackupError
-from simbackup.experiments.fits import CALIBRATION, plausible_range, read_fits, unit_of
-from simbackup.experiments.fitted_sheet import write_fitted
-from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
-from simbackup.experiments.posterior import moved_by, posterior
+from simbackup.experiments.fits import CALIBRATION, plausible_range, read_fits, unit_of, write_fitted
+from simbackup.experiments.least_squares import UNIFORM, least_squares, moved_by, posterior, slopes
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.results.compare import figure
 from simbackup.results.tabled import Answer, interval_table
 from simbackup.run import ran
 from simbackup.scenario import Scenario, Value
-from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured, Measurement
+from simbackup.schema.study import Fit
 from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.range_ends import reached
 

@@ -15,11 +15,23 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
 from simbackup.files import whole
-from simbackup.results.compare import ANY, Interval, Row, compared, constants, figure
-from simbackup.results.documents import LAB, MEASURED, collections, documents, scenario_name
+from simbackup.results.compare import (
+    ANY,
+    LAB,
+    MEASURED,
+    Interval,
+    Row,
+    Summary,
+    collections,
+    compared,
+    constants,
+    documents,
+    figure,
+    scenario_name,
+    summary,
+)
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
-from simbackup.results.summaries import Summary, summary
 from simbackup.results.tabled import Answer, interval_table
 from simbackup.run import ran
 from simbackup.scenario import Scenario, load

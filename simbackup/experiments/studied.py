@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simbackup.equations.intervals import Interval
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import ResultError, choices
+from simbackup.experiments.comparison import COLUMNS, COMPARED, tidy_rows
 from simbackup.experiments.optimum import Search
-from simbackup.experiments.replications import Figure, difference
 from simbackup.experiments.study_intervals import StudyIntervals
-from simbackup.experiments.tidy import COLUMNS, COMPARED, tidy_rows
+from simbackup.experiments.study_point import Figure, difference
 from simbackup.output.target import TABLE, check_file
 from simbackup.output.whole import whole, write_csv, write_whole
 from simbackup.results.tabled import Answer

@@ -21,14 +21,13 @@ from simbackup.policies.clock import WEEKDAYS
 from simbackup.scenario.topology import circles
 from simbackup.schema import tree as trees
 from simbackup.schema.capability import ImageDevice
-from simbackup.schema.file_kind import SECTIONS, refuse_others
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.registry import DeviceKind, device_kinds
 from simbackup.schema.retired import retired_sheet
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
-from simbackup.schema.yaml_file import parse, read, refuse_unreachable
+from simbackup.schema.yaml_file import SECTIONS, parse, read, refuse_others, refuse_unreachable
 
 Source = str | Path | Mapping[str, object]
 

@@ -31,9 +31,9 @@ from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
+from simbackup.policies.calendar import HORIZON
 from simbackup.policies.clock import NOON, moment
 from simbackup.policies.days import each_day
-from simbackup.policies.horizon import HORIZON
 from simbackup.results.tabled import Answer
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Plan(Answer):
         return [{"after_loss_of": name, **self.loss(name, arrivals=arrivals).row()} for name in lost]
 
     @cached_property
-    def intervals(self) -> pd.DataFrame:
+    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Table of figures by address: the value, the ends `low` and `high` of its 90 % interval, and what decides it.
 
         Capacity, cartridges and cost come from the ledger in some cases of the values of the site; windows missed and
@@ -260,7 +260,7 @@ class Plan(Answer):
         return tuple(system.name for system in self.site.systems if system.policy not in saving)
 
     @cached_property
-    def warnings(self) -> list[Problem]:
+    def warnings(self) -> list[Problem]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
         return [
             *idle_keys(self.site),

@@ -13,9 +13,9 @@ from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
-from simbackup.results.notes import note_sentences
 from simbackup.results.result import Result
 from simbackup.results.rows import exact
+from simbackup.results.shown import note_sentences
 from simbackup.results.validated_range import Checked, Distance, distance
 from simbackup.text import for_terminal
 from simbackup.uncertainty.verdict import JobInterval

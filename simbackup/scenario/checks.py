@@ -12,10 +12,10 @@ from simbackup.errors import Problem, choices
 from simbackup.scenario.spec import KINDS, Spec
 from simbackup.schema.capability import BlockDevice, Device, ImageDevice, OnDevice
 from simbackup.schema.job import Restoring
+from simbackup.schema.origin import UnknownError
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import DURATION, LATEST, Quantity
 from simbackup.schema.tree import Node
-from simbackup.schema.unknown import UnknownError
 
 _TIES = re.compile(r"\.(owns|joins|on)\b")
 CROSSING = "image, file_level, copy_save_set, program, database_native, logical_dump and hot_copy"

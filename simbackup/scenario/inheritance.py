@@ -13,12 +13,11 @@ from simbackup.scenario.files import Source, find, given, names
 from simbackup.scenario.fleets import beside
 from simbackup.scenario.spec import SECTIONS
 from simbackup.schema import tree as trees
-from simbackup.schema.file_kind import refuse_others
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.reflection import nested_part, nested_sheets
 from simbackup.schema.registry import device_kinds, method_kinds
 from simbackup.schema.tree import Node
-from simbackup.schema.yaml_file import read
+from simbackup.schema.yaml_file import read, refuse_others
 from simbackup.shelf import is_file, is_folder
 
 GREATEST_CHAIN = 20

@@ -9,8 +9,8 @@ from pydantic import BeforeValidator
 
 from simbackup import units
 from simbackup.schema.capability import Sink
-from simbackup.schema.facts import CLOCK, RUN, Fact, Facts, Figures, amount, made, number
-from simbackup.schema.part import Modelled, Part, Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import CLOCK, RUN, Fact, Facts, Figures, Modelled, Part, Path, Refers, amount, made, number
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -25,8 +25,6 @@ from simbackup.schema.quantity import (
     Word,
     usual,
 )
-from simbackup.schema.refers import Refers
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks

@@ -24,7 +24,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainT
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 from simbackup.results.record import program_version
 from simbackup.web import tasks
 from simbackup.web.asked import Json, RefusedError, rendered, text_of, texts_of

@@ -23,9 +23,8 @@ from simbackup.reporting.point_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
-from simbackup.schema.edits import edited
-from simbackup.schema.file_kind import kind_of
-from simbackup.schema.yaml_file import parse, read
+from simbackup.schema.upgrading import edited
+from simbackup.schema.yaml_file import kind_of, parse, read
 from simbackup.web import scenario_run, site_run
 from simbackup.web.asked import rendered
 from simbackup.web.completion import completions

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import simbackup as sb
 from simbackup.build import build
 from simbackup.methods.job import start
-from simbackup.results.notes import note_rows
+from simbackup.results.shown import note_rows
 from tests.shared import LIBRARY_BY_HAND
 
 MACHINE = "cores: 4, copy_rate: 10 GB/s, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 10 %"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
-from simbackup.schema.facts import USE, Fact, Facts, Figures, amount, number
-from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.part import USE, Fact, Facts, Figures, Modelled, Part, Path, Rules, amount, number
+from simbackup.schema.registry import Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -132,3 +132,8 @@ class HostSpec(Part, Modelled, HostSheet):
             if below is not None and below.within is not None:
                 remedy = f"write '{below.within}'" if below.within in whole else choices(self.within, whole)
                 checks.report(here, f"'{self.within}' is itself a virtual machine", remedy)
+
+
+SECTIONS = {"hosts": HostSpec}
+SHEETS = {"host": HostSheet, "processor": ProcessorSheet}
+LOOKS = {"host": Look("M2 2.5h12v8H2zM6 10.5v3M10 10.5v3M4 13.5h8", "#f8fafc", "#64748b")}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from simbackup.errors import choices
-from simbackup.schema.facts import USE, Facts, Figures, amount, number
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Part, Path, Rules, amount, number
+from simbackup.schema.registry import Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -180,3 +180,8 @@ class LinkSpec(Part, Modelled, NetworkSheet):
         for end in self.ports:
             if end not in checks.spec.ends_of(str(path[-1])):
                 checks.report((*path, "ports", end), f"the link does not join '{end}'", choices(end, self.joins))
+
+
+SECTIONS = {"links": LinkSpec}
+SHEETS = {"network": NetworkSheet}
+LOOKS = {"link": Look("M8 2v5M3 13V9h10v4M6.5 2h3M1.5 13h3M11.5 13h3", "#eef0f3", "#475569", "hexagon")}

@@ -12,9 +12,9 @@ from simbackup.methods.database.spec import check_logs, logs_of_data
 from simbackup.methods.reduction.make import Changed
 from simbackup.methods.share.spec import check_share
 from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget, Sink
+from simbackup.schema.origin import Unknown
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Frozen, PositiveSize, Text, si_or
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec

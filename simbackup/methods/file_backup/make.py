@@ -26,7 +26,7 @@ from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.share.live import Share
 from simbackup.methods.share.make import share_of
-from simbackup.methods.tool.make import tool_of
+from simbackup.methods.tool.live import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget
 from simbackup.schema.job import FilesSaving, Storing
 from simbackup.schema.quantity import Pieces, si_or

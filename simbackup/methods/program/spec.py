@@ -17,8 +17,10 @@ from simbackup.methods.program.sheet import (
     NETWORK,
     OF_WORK,
     OperationSpec,
+    ProgramSheet,
     ProgramSpec,
     StepSpec,
+    WorkersSheet,
     items_of,
     steps_of,
 )
@@ -26,12 +28,11 @@ from simbackup.methods.reduction.spec import CompressionSpec
 from simbackup.methods.restore.spec import copy_is_known
 from simbackup.methods.share.spec import ShareSpec, check_share
 from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, ObjectTarget, Service, Sink
-from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
-from simbackup.schema.part import Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import Fact, Facts, Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text
-from simbackup.schema.refers import Refers
-from simbackup.schema.unknown import Unknown
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -467,3 +468,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             self._check_objects(checks, path, bound)
         elif isinstance(spec.devices[on], ObjectTarget) or self.crosses(spec, role, on):
             self._check_way(checks, (*here, "at"), on)
+
+
+MAKE = "simbackup.methods.program.make"
+KINDS = (MethodKind(("program",), ProgramJobSpec, f"{MAKE}:make", "simbackup.methods.file_backup.make:restore"),)
+SHEETS = {"program": ProgramSheet, "workers": WorkersSheet}

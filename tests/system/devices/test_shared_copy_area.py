@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simbackup import Result, simulate
+from simbackup.results.result import Result
+from simbackup.run import simulate
 
 SITE = """\
 title: Writers of one volume

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simbackup import simulate
+from simbackup.run import simulate
 from tests.cases import for_each
 
 SITE = """\

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import simbackup as sb
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 SITE = """\

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simbackup import load, simulate
+from simbackup import load
+from simbackup.run import simulate
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.inputs import Use
 from simbackup.uncertainty.verdict import job_intervals

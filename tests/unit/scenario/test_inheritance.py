@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import simulate
 from simbackup.cli import checking
 from simbackup.errors import InputError
+from simbackup.run import simulate
 from simbackup.scenario import Scenario, inheritance, load
 from simbackup.schema.capability import Device
 from simbackup.schema.quantity import Text

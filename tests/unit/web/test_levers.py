@@ -9,8 +9,8 @@ from sites.plan import TEXT
 from simbackup import shelf, units
 from simbackup.devices.network.spec import LinkSpec
 from simbackup.planning.site import load_site
-from simbackup.schema.edits import steps
 from simbackup.schema.quantity import Duration, Frozen, Quantity
+from simbackup.schema.upgrading import steps
 from simbackup.web.describing import NETWORKS, datasheets
 from simbackup.web.levers import MOST, Lever, levers_of
 from simbackup.web.settings import Setting, of_scenario, of_site
