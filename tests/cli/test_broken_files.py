@@ -4,8 +4,6 @@ What is printed, word for word, is in `sentences.txt`. After a change of wording
 `python tests/cli/test_broken_files.py` writes it anew; read what it changed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """Commands about the restore points of a site, and the report on it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
