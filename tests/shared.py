@@ -1,7 +1,5 @@
 """What many tests use: where files are, and every scenario, loaded and run once in a process."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Landing zones that fill up, against the closed form of a bucket that writes empty and draining fills."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Programs that are lists: groups of workers and their steps, against times that follow by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Workers of one job, who wait for one of them for a share of its work: `T = (1 - s) T(n) + s T(1)`."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

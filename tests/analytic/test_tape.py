@@ -1,7 +1,5 @@
 """Tape against figures of its own: the way of a locate, stops step by step, and the queue before a robot."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Generator

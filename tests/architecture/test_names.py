@@ -1,7 +1,5 @@
 """The names of kinds, and the keys of jobs of one method, occur in their rooms only."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

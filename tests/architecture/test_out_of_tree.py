@@ -1,7 +1,5 @@
 """A package of its own adds a device, a method, a datasheet and scenarios, and nothing of simbackup is changed."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

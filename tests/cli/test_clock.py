@@ -1,7 +1,5 @@
 """Starts and ends of jobs, on the clock where the scenario says times of day."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

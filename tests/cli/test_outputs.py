@@ -1,7 +1,5 @@
 """One rule for all outputs: the extension decides, and what cannot be written is refused before a run."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

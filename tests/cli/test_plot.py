@@ -1,7 +1,5 @@
 """`simbackup plot`, as a user types it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

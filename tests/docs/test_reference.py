@@ -1,7 +1,5 @@
 """The pages under docs/reference/ are those of the classes; `python docs/reference.py` writes them anew."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

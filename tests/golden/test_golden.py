@@ -4,8 +4,6 @@ When a change of them is meant, write them anew with `SIMBACKUP_UPDATE_GOLDEN=1 
 difference, and commit it with the change.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Equations of raid that only tests need."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Generator, Mapping

@@ -1,7 +1,5 @@
 """Why jobs of random small systems took their time: without remainder, and no part is worth more than its share."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Random systems in which parts fail: every run ends, and what was saved comes back, or is lost for a reason."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

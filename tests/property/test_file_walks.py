@@ -1,7 +1,5 @@
 """Walks over random files: what costs more never takes less time, and no byte is lost."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Random small systems, written as scenario files, keep what theory says of all of them."""
 
-from __future__ import annotations
-
 import itertools
 import tempfile
 from dataclasses import dataclass, replace

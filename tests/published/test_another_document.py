@@ -1,7 +1,5 @@
 """A document needs its folder only: commands, tables and constants know it, and the code holds no total."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

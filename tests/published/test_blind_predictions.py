@@ -1,7 +1,5 @@
 """Publications that were answered blindly: what a version said stays as it was, beside today's answers."""
 
-from __future__ import annotations
-
 import csv
 import json
 import statistics

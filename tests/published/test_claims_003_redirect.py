@@ -1,7 +1,5 @@
 """What document 003 says of redirect-on-write, its RAID levels and its clones, compared with the simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

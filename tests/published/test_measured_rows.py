@@ -1,7 +1,5 @@
 """Every measured row is reproduced, or declared off with its reason."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The tables in the README are those of the program. Run this file to write them anew."""
 
-from __future__ import annotations
-
 import csv
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The tables of what has been validated are those of the program. Run this file to write them anew."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the Python interface returns has one shape: a main table, a headline, a picture, intervals and warnings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

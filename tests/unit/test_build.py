@@ -1,7 +1,5 @@
 """A live part of a package that lacks something is reported by its class, not with a traceback."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Eight drives that one network cannot keep moving fill it, and the network is to blame."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup import load

@@ -1,7 +1,5 @@
 """Several writers of one volume fill a copy area no further than it goes, and together as one would alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup.results.result import Result

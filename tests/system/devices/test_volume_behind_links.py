@@ -1,7 +1,5 @@
 """A volume of one host on an array elsewhere is read and written over the links between."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup.run import simulate

@@ -1,7 +1,5 @@
 """Every figure of a result is known before the run, and no other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

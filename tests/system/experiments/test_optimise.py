@@ -1,7 +1,5 @@
 """The best values of small cases, which are also enumerated."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Ends of ranges that a check refuses are clipped, and said; they end no command."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which inputs a figure depends on, where that is known: a disk is copied to another whose rate limits."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A study into a folder: what is done is not done again, bad points stop nothing, each way of running is the same."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Rows of a study have 90 % intervals, and share the cases of what is uncertain."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Studies in which every assumed and fitted value varies."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

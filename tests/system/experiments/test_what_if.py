@@ -1,7 +1,5 @@
 """What would be without a job's bottleneck, and how it is shown."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

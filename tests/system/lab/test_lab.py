@@ -1,7 +1,5 @@
 """A lab measures real commands: here small ones of its own, and what goes wrong with them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Backups onto disks and restores from them, against calculations by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Jobs that read a frozen image fail when it is lost, wherever their bytes go, and leave what they held to others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import simbackup as sb

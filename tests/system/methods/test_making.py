@@ -1,7 +1,5 @@
 """Files that are made, in restores, copies and by programs; workers, queues and shares of scattering: by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

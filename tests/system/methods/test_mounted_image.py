@@ -1,7 +1,5 @@
 """Single files from an image on a disk, which a program mounts, against calculations by hand."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Backups and restores of data in which nothing, or next to nothing, has changed."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

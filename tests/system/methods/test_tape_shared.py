@@ -1,7 +1,5 @@
 """Streams that share a tape drive: what they gain while they are saved, and what one of them costs to restore."""
 
-from __future__ import annotations
-
 import gc
 from pathlib import Path
 from typing import Any

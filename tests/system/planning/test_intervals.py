@@ -1,7 +1,5 @@
 """How sure a plan is."""
 
-from __future__ import annotations
-
 import math
 from datetime import date, timedelta
 from functools import cache, partial

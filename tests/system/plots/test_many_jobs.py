@@ -1,7 +1,5 @@
 """Pictures of results with so many jobs or rates that they cannot be drawn one by one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

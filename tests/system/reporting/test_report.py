@@ -1,7 +1,5 @@
 """Every scenario can be reported on; what the page says is what the result says."""
 
-from __future__ import annotations
-
 import re
 import sys
 from html import unescape

@@ -1,7 +1,5 @@
 """Results with more records than are written as JSON."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Why a job took its time: the split of traces with a known answer, and of every scenario."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Results that were cut, edited, or made up: each is refused with a plain message, and none gives a traceback."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """What may stand where a result is written: nothing that the program did not write is replaced or removed."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Results that keep less than the whole trace."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

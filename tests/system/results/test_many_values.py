@@ -1,7 +1,5 @@
 """Results with so many values that their record states each origin once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The shares and rates of a result's tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

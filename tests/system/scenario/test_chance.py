@@ -1,7 +1,5 @@
 """What chance decides: distributions within bounds, a stream for each value, the same bytes with the same seed."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -5,8 +5,6 @@ Run as a script, this file searches them anew:
 `python tests/system/scenario/test_keys.py`. It keeps what still acts, and prints the keys that it finds no change for.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import hashlib

@@ -1,7 +1,5 @@
 """A row given for fitting says what it says: its own interval is noise, and other figures know it, too."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Values that only some numbers may have, and times that a file states."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup import load

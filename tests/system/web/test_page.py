@@ -1,7 +1,5 @@
 """The page over HTTP: what is opened, run, kept and compared, and what nobody gets."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterator

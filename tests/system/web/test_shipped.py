@@ -1,7 +1,5 @@
 """Everything that comes along opens on the page: each datasheet, scenario, site and template, with all its levers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 

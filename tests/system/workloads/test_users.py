@@ -1,7 +1,5 @@
 """The impact of a backup on users of a database, against calculations by hand."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from random import Random

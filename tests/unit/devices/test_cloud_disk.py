@@ -1,7 +1,5 @@
 """Cloud volumes against the tables of their vendor and against the closed form of a token bucket."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A host's cores, its reading, and the host below a virtual machine, against calculations by hand."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

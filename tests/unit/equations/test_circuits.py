@@ -1,7 +1,5 @@
 """Requests that go round between queues, against exact mean value analysis and event by event."""
 
-from __future__ import annotations
-
 import math
 import random
 from functools import cache

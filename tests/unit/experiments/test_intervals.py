@@ -1,7 +1,5 @@
 """Copies of a process give what the process itself would give; each test runs in a process with a single thread."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Every format has one reader, is documented, and no damaged file of it ends in anything but one clear message."""
 
-from __future__ import annotations
-
 import random
 import sys
 from pathlib import Path

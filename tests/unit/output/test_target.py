@@ -1,7 +1,5 @@
 """Files bear the mark of the program that wrote them, and no others are replaced."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The restore points of a site at a moment, beside its ledger and what one counts by hand."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any

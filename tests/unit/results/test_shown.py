@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from simbackup.results.shown import note_rows, note_sentences, noted
 from simbackup.trace.trace import Trace
 

@@ -1,7 +1,5 @@
 """Values replaced in a text: the rest stays as it was, and what cannot be replaced is reported."""
 
-from __future__ import annotations
-
 import difflib
 
 import pytest

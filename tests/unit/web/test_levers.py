@@ -1,7 +1,5 @@
 """Levers: what planners move comes first, within its bounds, and can be written back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from sites.plan import TEXT
