@@ -68,7 +68,7 @@ def _elapsed(scenario: Scenario, job: str) -> float:
     """Seconds of a job; that the moved value has no effect there is no news."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IdleKeyWarning)
-        return float(simulate(scenario, trace="none", until=job).jobs.loc[job, "elapsed"])
+        return simulate(scenario, trace="none", until=job).get(f"jobs.{job}.elapsed")
 
 
 def _by_others(value: Value) -> bool:
