@@ -31,28 +31,32 @@ CODING = ("compressor", "deduplication", "engine")
 
 def with_serial_share(job: Node, jobs: Mapping[str, Node], reader: Reader) -> Node:
     """The job; with the usual `serial_share` added if several workers share its work and no file states a share."""
-    if not isinstance(job.value, dict) or KEY in job.mapping or not _shares_work(job, jobs):
+    if not isinstance(job.value, dict) or KEY in job.mapping:
+        return job
+    several = _sharing(job, jobs)
+    if not several:
         return job
     if any(KEY in job.mapping[program].mapping for program in PROGRAMS if program in job.mapping):
         return job
     if KEY in _operation(job).mapping:
         return job
-    stated = reader.sheet(SHEET).mapping["parameters"].mapping[KEY]
+    stated = reader.sheet(SHEETS[several == {CONNECTIONS}]).mapping["parameters"].mapping[KEY]
     return Node({**job.mapping, KEY: stated}, job.place, job.key)
 
 
-def _shares_work(job: Node, jobs: Mapping[str, Node]) -> bool:
-    """Whether several workers, threads, connections or files may share the work of a job."""
+def _sharing(job: Node, jobs: Mapping[str, Node]) -> set[tuple[str, ...]]:
+    """Where the job says that several of one thing may share its work; nothing if none do."""
     word = "restore" if "restore" in job.mapping else job.mapping["method"].word if "method" in job.mapping else ""
     kind = method_kinds().get(word)
     if kind is None or not issubclass(kind.spec, SharedOut):
-        return False
+        return set()
+    several = {path for path in COUNTS if _several(job.find(path))}
     saved = jobs.get(job.mapping["restore"].word) if "restore" in job.mapping else None
-    if saved is not None and isinstance(saved.value, dict) and any(key in saved.mapping for key in CODING):
-        return True
+    if saved is not None and isinstance(saved.value, dict):
+        several |= {(key,) for key in CODING if key in saved.mapping}
     if any("workers" in group.mapping for phase in _phases(job) for group in phase.mapping.values()):
-        return True
-    return any(_several(job.find(path)) for path in COUNTS)
+        several.add(("program",))
+    return several
 
 
 def _operation(job: Node) -> Node:

@@ -289,6 +289,12 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         check_share(checks, path, self.share, spec.owner_of(far), (ends[-1], spec.way_to(runner, ends[-1])))
         if self.host is not None:
             checks.report((*path, "host"), "has no effect: it runs on the host of the share", "leave it out")
+        for role in ENDS:
+            device = self.bound(role, spec) or ""
+            far = spec.owner_of(spec.data[device].on if device in spec.data else device) not in {runner, None}
+            if far and any(step.at == f"{role}.{NETWORK}" for step in self._steps().values()):
+                message = f"the steps at '{role}.{NETWORK}' count the same requests as the share"
+                checks.report((*path, "share"), message, f"write 'host: {runner}' instead of the share")
 
     def _check_tape(self, checks: Checks, path: Path) -> None:
         """Report too few drives, too little room, a list that writes to tape elsewhere than at its end, or reads it."""
