@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, overrides
+from simbackup.cli.of_sites import SiteName, load, told
+from simbackup.cli.options import Intervals, Json, SiteSets, Wanted
 
 if TYPE_CHECKING:
     from simbackup.planning.site import PlannedSite
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
+    site: SiteName,
     at: Annotated[
         str | None,
         typer.Option(
@@ -41,27 +42,21 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     A backup counts from the moment at which it is due. 'plan restore' simulates whether it was complete by then.
     """
-    from simbackup.cli import show, show_plan, show_points  # noqa: PLC0415
+    from simbackup.cli import show_points  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
 
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     now = moment_of(loaded, None if at is None else moment_at(loaded.start, at))
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
     if log:
         lines = [line for line in log_until(loaded, now, policy or [], system) if line.date >= first]
-        if as_json:
-            show.json(show_plan.plain([line.as_dict() for line in lines]))
-        else:
-            show_points.log(lines, now)
+        told(lambda: [line.as_dict() for line in lines], lambda: show_points.log(lines, now), as_json=as_json)
         return
     found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE)
-    if as_json:
-        show.json(show_plan.plain({"at": now, "policies": [one.as_dict() for one in found]}))
-    else:
-        show_points.points(found, now)
+    data = {"at": now, "policies": [one.as_dict() for one in found]}
+    told(lambda: data, lambda: show_points.points(found, now), as_json=as_json)
 
 
 def drawn_points(site: PlannedSite, at: str | None, policy: str) -> Chart:
