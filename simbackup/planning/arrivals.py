@@ -27,10 +27,6 @@ Times = Callable[[date], float]
 """How many times as long all of a night takes."""
 
 
-def _as_simulated(_: date) -> float:
-    return 1.0
-
-
 class Arrivals:
     """When backups and copies ended, by simulated nights."""
 
