@@ -11,9 +11,7 @@ from simbackup import simulate
 from simbackup.errors import InputError, Problem
 from simbackup.methods.write.spec import WriteSpec
 from simbackup.scenario import Scenario, load
-from simbackup.scenario.spec import Spec
 from simbackup.scenario.topology import circles
-from simbackup.schema.capability import OnDevice
 from tests.cases import for_each
 
 SITE = """\
@@ -63,24 +61,6 @@ def problems(read: Load, changes: dict[str, Any]) -> tuple[Problem, ...]:
     return caught.value.problems
 
 
-def test_data_lie_behind_each_other_unless_placed(site: Load) -> None:
-    assert site().spec.placement() == {"files": 0.0, "more": 10e9, "far": 60e9, "last": 65e9}
-
-
-def test_a_volume_belongs_to_the_host_of_its_device(site: Load) -> None:
-    spec = site().spec
-    assert spec.owner_of("volume") == "server"
-    assert spec.owner_of("cow") == "server"
-    assert spec.owner_of("tape") is None
-
-
-def test_the_way_goes_over_the_links_in_order(site: Load) -> None:
-    spec = site().spec
-    assert spec.route("server", "tape") == ("lan", "san")
-    assert spec.route("server", "sda") == ()
-    assert spec.route("server", "nowhere") is None
-
-
 @for_each(
     "changes",
     [
@@ -124,25 +104,6 @@ jobs:
 )  # fmt: skip
 def test_frozen_images_that_are_just_right(site: Load, changes: dict[str, Any]) -> None:
     assert {"freeze", "thaw", "watch"} < set(site(changes, **FROZEN).spec.jobs)
-
-
-def _room(spec: Spec, name: str) -> float | None:
-    """Bytes that a device takes on the one below."""
-    device = spec.devices[name]
-    return device.room(spec, name) if isinstance(device, OnDevice) else None
-
-
-def test_checkpoints_and_mirrors_belong_to_the_host_of_their_volume_or_device(site: Load) -> None:
-    spec = site(None, **FROZEN).spec
-    assert {name: spec.owner_of(name) for name in ("mirror", "point", "cow")} == {
-        "mirror": "server", "point": "server", "cow": "server",
-    }  # fmt: skip
-    assert {name: _room(spec, name) for name in ("volume", "mirror", "cow", "point", "sda")} == {
-        "volume": 100e9, "mirror": 100e9, "cow": 10e9, "point": None, "sda": None,
-    }  # fmt: skip
-    assert spec.data_end("volume") == 66e9
-    assert spec.data_end("sda") == 0.0
-    assert [job.creates() for job in spec.jobs.values()] == ["point", None, None, None, None]
 
 
 def notes(read: Load, changes: dict[str, Any]) -> list[str]:

@@ -36,16 +36,6 @@ def test_every_value_and_every_key_knows_its_place() -> None:
     assert (item.value, item.place.column) == ("b", 33)
 
 
-def test_find_stops_at_what_exists() -> None:
-    tree = parse(TEXT, "a.yaml")
-    node, seen = tree.find(("devices", "sda", "names", 5))
-    assert seen == ("devices", "sda", "names")
-    assert node.plain() == ["a", "b"]
-    node, seen = tree.find(("jobs", "dd"))
-    assert seen == ()
-    assert node is tree
-
-
 def test_leaves_are_scalars_lists_and_whole_quantities() -> None:
     paths = [path for path, _ in parse(TEXT, "a.yaml").leaves()]
     assert paths == [("title",), ("devices", "sda", "size"), ("devices", "sda", "names"), ("devices", "sdb", "size")]
@@ -64,10 +54,6 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
     found = parse(f"key: {text}", "a.yaml").plain()["key"]
     assert found == value
     assert type(found) is type(value)
-
-
-def test_keys_that_are_numbers_become_names() -> None:
-    assert parse("1: a\ntrue: b\n", "a.yaml").plain() == {"1": "a", "true": "b"}
 
 
 def test_an_anchor_is_read_where_it_is_used() -> None:
@@ -111,23 +97,6 @@ def test_control_characters_are_reported_at_their_place() -> None:
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder; name a file"):
         read(tmp_path)
-
-
-def test_overlay_merges_mappings_and_replaces_the_rest() -> None:
-    below = parse("a: {b: 1, c: [1, 2]}\nd: x\n", "below.yaml")
-    above = parse("a: {c: [3], e: 5}\n", "above.yaml")
-    merged = overlay(below, above)
-    assert merged.plain() == {"a": {"b": 1, "c": [3], "e": 5}, "d": "x"}
-    assert merged.find(("a", "b"))[0].place.file == "below.yaml"
-    assert merged.find(("a", "c"))[0].place.file == "above.yaml"
-    assert below.plain() == {"a": {"b": 1, "c": [1, 2]}, "d": "x"}
-
-
-def test_overlay_logs_old_and_new_where_they_differ() -> None:
-    below = parse("a: {b: 1, c: 2}\n", "below.yaml")
-    log: list[str] = []
-    overlay(below, parse("a: {b: 7, c: 2, d: 9}\n", "above.yaml"), "", log)
-    assert log == ["a.b: 1 -> 7 (above.yaml:1:8)"]
 
 
 def test_overlay_replaces_a_quantity_as_a_whole() -> None:
