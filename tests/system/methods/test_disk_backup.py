@@ -354,12 +354,6 @@ def test_a_group_begins_and_ends_with_times_of_its_own() -> None:
     assert result.activities("state") == {("hosts.client", "system state"): pytest.approx(33.0)}
 
 
-def test_the_index_keeps_a_record_of_each_file() -> None:
-    result = run(GROUP)
-    assert result.get("jobs.index.files") == 20_000
-    assert result.get("jobs.index.bytes") == 20_000 * 160.0
-
-
 def test_the_index_keeps_nothing_of_a_backup_that_has_not_been_made() -> None:
     late = "  late: {method: image, data: other, to: c, begin: 1000 s}\n"
     result = run(GROUP.replace("of: [save, more]", "of: [save, late]") + late)

@@ -231,13 +231,6 @@ def test_only_the_first_update_under_a_checkpoint_costs_a_copy() -> None:
     assert removed.get("devices.point.copied_bytes") == 0.0
 
 
-@for_each("portion", [10, 50, 100])
-def test_a_checkpoint_takes_the_room_of_what_was_updated(portion: int) -> None:
-    write = SYNC.replace("data: db", f"data: db, portion: {portion} %")
-    result = run("point", write + write.replace("write: {", "again: {").replace("100 s", "1000 s"))
-    assert result.get("devices.point.copied_bytes") == pytest.approx(portion * 1e7, abs=8192)
-
-
 def test_a_tape_backup_from_a_mirror_leaves_the_volume_alone() -> None:
     """The whole of it is read from the disks of the mirror."""
     tape = "  tape: {method: image, data: db, to: library, source: mirror, after: backup}\n"

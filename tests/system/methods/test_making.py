@@ -49,15 +49,6 @@ def test_files_cost_the_same_from_tape_as_from_disk(to: str, figure: str) -> Non
     assert seconds == pytest.approx(FILES * 5.5e-3, rel=0.02)
 
 
-def test_a_program_may_take_longer_to_make_a_file_than_to_save_it() -> None:
-    """Three attributes of a millisecond, two to make, and two of the program; it saves one in 0.1 and 0.5 ms."""
-    tool = TOOL.replace("file_cpu", "make_cpu: 2 ms/file, file_cpu")
-    jobs = f"  save: {{method: file_level, data: d, to: a, {tool}}}\n  back: {{restore: save, after: save}}\n"
-    result = run(jobs)
-    assert result.get("jobs.save.elapsed") == pytest.approx(FILES * 0.6e-3, rel=0.02)
-    assert result.get("jobs.back.elapsed") == pytest.approx(FILES * 7e-3, rel=0.02)
-
-
 def test_a_selected_file_of_a_tape_is_made_once_however_large_it_is() -> None:
     """The files of the save set have 10 kB in the mean: half a second for each that is made."""
     jobs = (

@@ -68,11 +68,6 @@ def test_one_buffer_waits_reads_and_writes_one_after_the_other() -> None:
     assert (moved(result, "devices.c"), moved(result, "devices.d")) == pytest.approx((2 * GIB, 2 * GIB))
 
 
-def test_larger_buffers_wait_less_often() -> None:
-    jobs = backup("full", transfer_size="4 MiB")
-    assert elapsed(jobs) == rounds(256, 2 * LATENCY + 4 * (READ + WRITE))
-
-
 def test_one_buffer_waits_on_itself_and_many_on_the_slower_device() -> None:
     latency = {"jobs.full.engine.request_latency": "100 ms"}
     one = run(backup("full"), latency)
@@ -85,12 +80,6 @@ def test_one_buffer_waits_on_itself_and_many_on_the_slower_device() -> None:
     many = run(backup("full", buffers=1000), {"jobs.full.engine.memory_limit": "2 GiB"})
     assert many.get("jobs.full.elapsed") == pytest.approx(1024 * WRITE, rel=1e-3)
     assert {cause for cause, _ in many.activities("full")} == {"devices.d"}
-
-
-@for_each("buffers", [2, 7, 60])
-def test_buffers_between_are_the_closed_loop(buffers: int) -> None:
-    rate = loop(MIB, buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
-    assert elapsed(backup("full", buffers=buffers)) == pytest.approx(GIB / rate)
 
 
 @for_each(
@@ -201,14 +190,6 @@ def test_volumes_of_unequal_size_are_read_at_once_until_the_smaller_is_done() ->
     assert result.get("jobs.full.files") == 2
 
 
-def test_two_volumes_are_read_faster_than_one_while_both_last() -> None:
-    jobs = backup("full", data="[db, log]", to="nothing", buffers=8)
-    both = loop(MIB, 8, LATENCY, [READ / 2 / MIB] * 2).rate
-    alone = loop(MIB, 8, LATENCY, [READ / MIB]).rate
-    assert both > 1.2 * alone
-    assert elapsed(jobs) == pytest.approx(0.5 * GIB / both + 0.75 * GIB / alone)
-
-
 def test_volumes_of_equal_size_have_one_phase() -> None:
     jobs = backup("full", data="[db, log]", to="nothing", buffers=8)
     both = loop(MIB, 8, LATENCY, [READ / 2 / MIB] * 2).rate
@@ -258,14 +239,6 @@ def test_a_backup_that_found_no_room_takes_none() -> None:
     assert row(result, "small")["status"] == "done"
 
 
-def test_two_files_on_two_devices_share_the_bytes() -> None:
-    result = run(backup("full", to="[d, e]", buffers=10))
-    assert moved(result, "devices.d") == pytest.approx(GIB / 2)
-    assert moved(result, "devices.e") == pytest.approx(GIB / 2)
-    rate = loop(MIB, 10, 2 * LATENCY, [READ / MIB, WRITE / 2 / MIB, 1 / 100 / 2 / MIB]).rate
-    assert result.get("jobs.full.elapsed") == pytest.approx(GIB / rate)
-
-
 MEMORY = {f"jobs.{job}.engine.memory_limit": "2 GiB" for job in ("full", "too")}
 
 
@@ -284,16 +257,6 @@ def test_two_backups_at_once_are_one_loop_of_all_their_buffers(buffers: int) -> 
     result = run(backup("full", buffers=buffers) + backup("too", buffers=buffers, data="other"))
     for job in ("full", "too"):
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2 * GIB / both, rel=0.01)
-
-
-@pytest.mark.parametrize("buffers", [1, 2])
-def test_two_backups_at_once_slow_each_other(buffers: int) -> None:
-    """No faster than one loop of all buffers, and no slower than one after the other."""
-    alone = loop(MIB, buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
-    both = loop(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
-    result = run(backup("full", buffers=buffers) + backup("too", buffers=buffers, data="other"))
-    assert result.get("jobs.full.elapsed") == pytest.approx(result.get("jobs.too.elapsed"))
-    assert 2 * GIB / both <= result.get("jobs.full.elapsed") <= 2 * GIB / alone
 
 
 def test_what_is_left_of_a_backup_is_as_fast_as_alone() -> None:

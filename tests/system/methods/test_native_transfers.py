@@ -5,9 +5,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.devices.shape import FlowShape
-from simbackup.engine.link import Link
-from simbackup.methods.native.transfers import Draws, Leg, Stop
 from simbackup.plots.rates import throughput
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
@@ -188,23 +185,6 @@ def test_another_job_elsewhere_leaves_the_draws_as_they_were() -> None:
     beside = run(backup("aaa", data="log", to="far", **DRAWN) + backup(**DRAWN))
     assert elapsed(beside) == pytest.approx(elapsed(alone), rel=1e-9)
     assert split(beside, "full") == pytest.approx(split(alone, "full"))
-
-
-def test_a_centre_draws_the_same_whatever_else_draws() -> None:
-    def leg(name: str, *devices: str) -> Leg:
-        return Leg(name, 0.0, tuple(Stop(Link(d, 1.0), 0, "read", FlowShape()) for d in devices))
-
-    few, many = Draws(1, "jobs.full", "exponential"), Draws(1, "jobs.full", "exponential")
-    db, log = leg("data.db", "devices.c", "links.path"), leg("data.log", "devices.c")
-    alone = [few.service(db, stop) for _ in range(50) for stop in db.stops]
-    among: list[float] = []
-    for _ in range(50):
-        many.service(log, log.stops[0])
-        many.choice("volumes", 2)
-        among += [many.service(db, stop) for stop in db.stops]
-    assert alone == among
-    assert sum(alone) / 100 == pytest.approx(1.0, abs=0.4)
-    assert alone != [Draws(1, "jobs.other", "exponential").service(db, stop) for _ in range(50) for stop in db.stops]
 
 
 def test_more_buffers_share_the_draws_of_fewer() -> None:

@@ -89,14 +89,6 @@ def test_a_window_counts_from_when_a_run_was_due() -> None:
     assert [row["status"] for row in rows] == ["done", "done", "late"]
 
 
-@pytest.mark.parametrize(("deadline", "status", "reason"), [("22:01", "done", ""), ("22:00:01", "late", "deadline")])
-def test_a_job_that_ends_after_its_deadline_is_late(deadline: str, status: str, reason: str) -> None:
-    """25 s from 22:00 on; the time that the user means, whatever the job's own window."""
-    line = f'  dd: {{method: write, data: a, most_rate: 2 MB/s, begin: "22:00", deadline: "{deadline}"}}\n'
-    [row] = run(line).job_rows
-    assert (row["status"], reason in row["reason"]) == (status, True)
-
-
 def test_a_deadline_counts_from_the_beginning_of_a_chain() -> None:
     """The first of two jobs of 25 s begins 30 s before midnight, so that the second ends after the deadline of both."""
     first = '  dd: {method: write, data: a, most_rate: 2 MB/s, begin: "23:59:30", deadline: "00:00:10"}\n'

@@ -211,14 +211,6 @@ def test_a_mirror_in_line_has_nothing_to_copy() -> None:
     assert (result.get("jobs.sync.elapsed"), result.get("jobs.sync.bytes")) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("part", [10, 40])
-def test_a_later_synchronisation_copies_what_was_written_since_the_split(part: int) -> None:
-    jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "after: split", f"{part} %"), at(SYNC, "after: write"))
-    result = mirror(*jobs)
-    assert result.get("jobs.sync.bytes") == part * 1e7
-    assert result.get("jobs.sync.elapsed") == pytest.approx(part * 10 * EACH)
-
-
 def test_without_a_map_of_changes_it_copies_the_whole_volume_again() -> None:
     jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "after: split", "1 %"), at(SYNC, "after: write"))
     result = mirror(*jobs, changes={"devices.third.fast_resync": False})

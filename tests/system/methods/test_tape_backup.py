@@ -227,28 +227,6 @@ def test_a_few_large_files_are_as_fast_either_way() -> None:
     assert walked.get("jobs.full.elapsed") == pytest.approx(image.get("jobs.full.elapsed"), rel=0.05)
 
 
-def test_a_buffer_that_covers_a_stop_lets_a_slow_host_go_on_at_its_rate() -> None:
-    for rate in (1, 5, 9):
-        result = run(FULL, array_rate(f"{rate} MB/s") | {"devices.jukebox.drive.buffer": f"{3 * rate} MB"})
-        assert transfers(result, "full") == {"devices.array": pytest.approx(4000.0 / rate)}
-
-
-@for_each("buffer, host, reposition", [(8, 5, 3), (20, 9, 3), (1, 2, 3), (64, 9.9, 8)])
-def test_a_host_that_is_too_slow_makes_the_tape_stop_and_start(buffer: float, host: float, reposition: float) -> None:
-    assert host * reposition > buffer
-    changes = array_rate(f"{host} MB/s") | {
-        "devices.jukebox.drive.buffer": f"{buffer} MB",
-        "devices.jukebox.drive.reposition_time": f"{reposition} s",
-    }
-    result = run(FULL, changes)
-    # A full buffer lasts while the tape gains on the host; then the tape stops for one reposition.
-    writes = buffer / (10.0 - host)
-    rate = 10.0 * writes / (writes + reposition)
-    assert rate < host
-    found = {"devices.array": 4000.0 / host, "lost": 4000.0 / rate - 4000.0 / host}
-    assert stopping(result, "full") == pytest.approx(found)
-
-
 def test_what_stops_cost_begins_at_nothing_where_the_buffer_just_covers_one() -> None:
     for over in (1.001, 1.01, 1.1):
         changes = array_rate("5 MB/s") | {"devices.jukebox.drive.buffer": f"{15.0 / over} MB"}
@@ -380,13 +358,6 @@ def test_as_many_streams_as_drives_are_as_many_times_as_fast(streams: int) -> No
     rewind = tape.rewind_time(DRIVE, 4e9 / streams)
     last = EXCHANGE * streams + LOAD + 400.0 / streams + rewind + UNLOAD + EXCHANGE
     assert result.get("jobs.full.elapsed") == pytest.approx(last)
-
-
-def test_streams_save_parts_that_together_are_all() -> None:
-    found = saved(FULL.replace("}", ", streams: 3}"), {"devices.jukebox.drives": 3})["full"]
-    assert len({extent.medium for extent in found.extents}) == 3
-    assert [extent.begin for extent in found.extents] == pytest.approx([0.0, 4e9 / 3, 8e9 / 3])
-    assert sum(extent.size for extent in found.extents) == pytest.approx(4e9)
 
 
 def test_a_restore_has_no_use_for_more_drives_than_cartridges() -> None:

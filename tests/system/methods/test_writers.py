@@ -38,12 +38,6 @@ def test_a_writer_by_hand() -> None:
     }
 
 
-def test_a_portion_is_written() -> None:
-    result = run("  dd: {method: write, data: a, portion: 25 %}\n")
-    assert result.get("jobs.dd.bytes") == 250e6
-    assert result.get("devices.sda.bytes") == pytest.approx(250e6)
-
-
 def test_a_synchronous_writer_pays_a_revolution_for_each_request() -> None:
     jobs = "  db: {method: write, data: a, portion: 1 %, request: 10 kB}\n"
     assert run(jobs).get("jobs.db.elapsed") == pytest.approx(1000 * 0.01)

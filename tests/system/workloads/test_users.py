@@ -64,16 +64,6 @@ def test_writers_wait_for_the_end_of_the_lock_and_readers_do_not(tmp_path: Path)
     assert waits["lost"] == 0.0
 
 
-def test_users_slow_the_backup_and_the_backup_slows_them(tmp_path: Path) -> None:
-    """Without writers the users keep 0.2 of the disk; the copy has it for 10 of its seconds."""
-    result = run(tmp_path, rate=20, writes=0)
-    elapsed = 1.0 + FLUSH + 1e9 / 80e6 + 10.0
-    assert result.get("jobs.copy.elapsed") == pytest.approx(elapsed)
-    assert impact(result)["slowdown"] == pytest.approx(1 / (1 - 10.0 / elapsed))
-    assert impact(result)["waited"] == 0.0
-    assert impact(result)["mean_wait"] == 0.0
-
-
 def test_who_comes_anyhow_comes_first(tmp_path: Path) -> None:
     """90 a second take 0.9 of the disk, all of which get through; the copy has the tenth that they leave."""
     result = run(tmp_path, rate=90, writes=0)
@@ -90,18 +80,6 @@ def test_a_disk_of_which_users_want_more_than_all_leaves_a_stream_its_hundredth(
     done = 100 * (1.0 + FLUSH + 10.0) + 100 * beside * FIRST / (FIRST + 1.0)
     assert impact(result)["offered"] == pytest.approx(200 * elapsed)
     assert impact(result)["lost"] == pytest.approx(1 - done / (200 * elapsed))
-
-
-def test_users_do_not_starve_a_backup(tmp_path: Path) -> None:
-    """However many they are, a stream keeps its part: shares are of the disk's time, not of transactions and bytes."""
-    few, many = (run(tmp_path, rate, writes=0).get("jobs.copy.elapsed") for rate in (200, 20_000))
-    assert many == pytest.approx(few)
-
-
-def test_where_all_of_them_write_the_lock_stops_them_all(tmp_path: Path) -> None:
-    result = run(tmp_path, rate=20, writes=100)
-    assert result.get("jobs.copy.lock") == pytest.approx(FLUSH + 10.0)
-    assert impact(result)["waited"] == pytest.approx(20 * (FLUSH + 10.0))
 
 
 def test_locks_that_overlap_are_one_lock(tmp_path: Path) -> None:
@@ -180,13 +158,6 @@ def test_a_user_waits_for_the_copy_that_the_first_update_of_a_chunk_needs() -> N
     fresh = (1 - math.exp(-0.05)) / 0.05
     assert rate(result) == pytest.approx(1 / (0.016 + (2 + COPY_OF_CHUNK * fresh) * EACH))
     assert rate(result) == pytest.approx(1 / (0.016 + 5 * EACH), rel=0.01)
-
-
-def test_the_more_has_been_copied_the_less_a_user_waits() -> None:
-    """Of n updates the N (1 - exp(-n / N)) chunks that they touch cost copies, and the rest none."""
-    done = 1000 * rate(updating())
-    copied = CHUNKS * (1 - math.exp(-done / CHUNKS))
-    assert done * (0.016 + 2 * EACH) + copied * COPY_OF_CHUNK * EACH == pytest.approx(1000.0, rel=1e-3)
 
 
 def test_an_area_that_users_fill_ends_the_snapshot_and_what_it_cost() -> None:
