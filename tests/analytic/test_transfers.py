@@ -76,8 +76,7 @@ def test_the_comparison_tells_a_buffer_more() -> None:
 
 @pytest.mark.slow
 @for_each(
-    "rounds, least, most",
-    [(1, 0.20, 0.50), (2, 0.08, 0.30), (5, 0.02, 0.15), (20, 0.0, 0.08), (100, -0.03, 0.04)],
+    "rounds, least, most", [(1, 0.20, 0.50), (2, 0.08, 0.30), (5, 0.02, 0.15), (20, 0.0, 0.08), (100, -0.03, 0.04)]
 )
 def test_short_runs_take_longer_than_the_steady_state_says(rounds: int, least: float, most: float) -> None:
     """They fill and drain the loop; by how much, falls with the rounds of a buffer."""

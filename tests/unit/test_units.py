@@ -217,13 +217,7 @@ def test_every_human_name_is_legal(unit: str) -> None:
     assert all(dimension.factor(name) for name in dimension.binary)
 
 
-CLOCK = [
-    ("22:00", 79_200.0),
-    ("06:30:15", 23_415.0),
-    ("6:30", 23_400.0),
-    ("00:00", 0.0),
-    ("23:59:59", 86_399.0),
-]
+CLOCK = [("22:00", 79_200.0), ("06:30:15", 23_415.0), ("6:30", 23_400.0), ("00:00", 0.0), ("23:59:59", 86_399.0)]
 
 
 @for_each("text, seconds", CLOCK)
@@ -338,10 +332,7 @@ def test_show_short(value: float, unit: str, text: str) -> None:
     assert show_short(value, unit) == text
 
 
-@for_each(
-    "digits, text",
-    [(1, "6 min"), (2, "6 min"), (3, "6 min 5 s"), (5, "6 min 5.19 s"), (6, "6 min 5.185 s")],
-)
+@for_each("digits, text", [(1, "6 min"), (2, "6 min"), (3, "6 min 5 s"), (5, "6 min 5.19 s"), (6, "6 min 5.185 s")])
 def test_show_short_keeps_the_digits_wanted(digits: int, text: str) -> None:
     assert show_short(365.185, "s", digits) == text
 

@@ -143,13 +143,7 @@ def test_others_at_a_device_are_served_beside_it() -> None:
 
 @pytest.mark.parametrize("rounds", ["constant", "by_event"])
 def test_all_its_time_is_on_record(rounds: str) -> None:
-    keys: dict[str, Any] = {
-        "data": "[db, log]",
-        "to": "[d, far]",
-        "compress": "true",
-        "buffers": 5,
-        "rounds": rounds,
-    }
+    keys: dict[str, Any] = {"data": "[db, log]", "to": "[d, far]", "compress": "true", "buffers": 5, "rounds": rounds}
     result = run(backup(**keys) + BACK)
     for job in ("full", "back"):
         assert sum(split(result, job).values()) == pytest.approx(elapsed(result, job))

@@ -103,8 +103,7 @@ def several(disk: DiskParameters, streams: tuple[int, ...], users: int, asked: A
 
 @pytest.mark.slow
 @for_each(
-    "streams, asked, window",
-    grid([(0,), (0, 1), (0, 1, 2)], [POISSON, BUSY, CLOSED, MANY, THINKING], [512e3, 4e6]),
+    "streams, asked, window", grid([(0,), (0, 1), (0, 1, 2)], [POISSON, BUSY, CLOSED, MANY, THINKING], [512e3, 4e6])
 )
 def test_streams_and_users_share_a_disk_as_in_order_of_arrival(
     streams: tuple[int, ...], asked: Asked, window: float

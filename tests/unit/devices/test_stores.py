@@ -35,8 +35,7 @@ def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
 
 
 @for_each(
-    "to, seek",
-    [(0.0, 0.0), (100e9 / 3, 5e-3), (99e9, 5e-3 + 4e-3 * (0.99 - 1 / 3) * 1.5), (3e9, 1e-3 + 4e-3 * 0.3)],
+    "to, seek", [(0.0, 0.0), (100e9 / 3, 5e-3), (99e9, 5e-3 + 4e-3 * (0.99 - 1 / 3) * 1.5), (3e9, 1e-3 + 4e-3 * 0.3)]
 )
 def test_a_request_takes_seek_half_a_revolution_overhead_and_transfer(to: float, seek: float) -> None:
     service = Disk("devices.a", FIGURES).request("read", 0.0, to, 1e6)

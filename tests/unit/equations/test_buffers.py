@@ -12,10 +12,7 @@ MIB = 2.0**20
 DEMANDS = st.lists(st.floats(1e-10, 1e-7), min_size=1, max_size=4)
 
 
-@for_each(
-    "files, volumes, buffers",
-    [(1, 1, 7), (2, 1, 12), (1, 2, 9), (2, 2, 14), (4, 1, 22)],
-)
+@for_each("files, volumes, buffers", [(1, 1, 7), (2, 1, 12), (1, 2, 9), (2, 2, 14), (4, 1, 22)])
 def test_default_number_of_buffers_at_a_depth_of_four(files: int, volumes: int, buffers: int) -> None:
     assert default_buffers(files, volumes, depth=4) == buffers
 

@@ -4,13 +4,7 @@ from dataclasses import replace
 import pytest
 from oracles.disk import stream_efficiency
 
-from simbackup.equations.disk import (
-    DiskParameters,
-    positioning_time,
-    rate_at,
-    seek_time,
-    transfer_time,
-)
+from simbackup.equations.disk import DiskParameters, positioning_time, rate_at, seek_time, transfer_time
 
 # The shape of a 10,000 rpm Fibre Channel disk of 18.2 GB.
 CHEETAH = DiskParameters(

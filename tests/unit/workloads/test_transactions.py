@@ -107,8 +107,5 @@ def test_shares_of_fresh_chunks_are_reported_for_each_snapshot_in_place(bench: B
         snapshot.create()
     old.changes.scatter("workloads.u", spread).update(1000.0)
     shares = fresh_shares([old, new, gone], "workloads.u", spread, 1000.0)
-    assert shares == {
-        old: pytest.approx((1 - math.exp(-1)) * math.exp(-1)),
-        new: pytest.approx(1 - math.exp(-1)),
-    }
+    assert shares == {old: pytest.approx((1 - math.exp(-1)) * math.exp(-1)), new: pytest.approx(1 - math.exp(-1))}
     assert fresh_shares([new], "workloads.others", spread, 0.0) == {new: 1.0}
