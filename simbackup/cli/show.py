@@ -19,6 +19,7 @@ from simbackup.scenario.typical import in_words
 from simbackup.trace.trace import FULL, NONE
 
 if TYPE_CHECKING:
+    from simbackup.reporting.tables import ReportTable
     from simbackup.results.groups import Group, Row
     from simbackup.results.result import Result
     from simbackup.uncertainty.verdict import JobInterval
@@ -49,6 +50,13 @@ def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
     elif rows:
         header = list(dict.fromkeys(key for row in rows for key in row))
         table(header, [[_text(row.get(key, "")) for key in header] for row in rows])
+
+
+def report(one: ReportTable) -> None:
+    """Print a table that pages have, too."""
+    right = [i for i, column in enumerate(one.columns) if column.numeric]
+    heads, rows = [column.name for column in one.columns], [[cell.text for cell in row] for row in one.rows]
+    table(heads, rows, one.caption or one.name, right=right)
 
 
 def _text(value: object) -> str:
@@ -139,8 +147,6 @@ def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool =
     header = [*(name for name, _ in columns.values()), "status"]
     table(header, cells, one.record.title, right=range(2, len(columns)))
     _causes(one, jobs, intervals, verbose=verbose)
-    if not verbose:
-        _beyond(intervals)
     if one.trace.keeps != NONE:
         _devices(one)
     notes(one)
@@ -162,13 +168,7 @@ def _causes(one: Result, jobs: Sequence[Row | Group], intervals: Mapping[str, Jo
             line(f"{row['job']}{took}: {reported}")
         found = intervals.get(series(row["job"]))
         if found is not None:
-            line(f"  {found.sentence() if verbose else found.in_short()}")
-
-
-def _beyond(intervals: Mapping[str, JobInterval]) -> None:
-    """Print which jobs are larger or smaller than any of their kind that was measured."""
-    if names := [name for name, each in intervals.items() if each.nearest.outside]:
-        line(f"beyond what has been measured (see --verbose): {_some(names)}")
+            line(f"  {found.sentence(brief=not verbose)}")
 
 
 def inputs(one: Result, *, sampled: bool) -> None:

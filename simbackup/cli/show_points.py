@@ -7,11 +7,8 @@ from datetime import date, datetime
 from itertools import groupby
 
 from simbackup.cli import show
-from simbackup.equations.uncertainty import CentralInterval
-from simbackup.planning.alike import called
-from simbackup.planning.intervals import matters
-from simbackup.planning.restore_points import LogLine, PolicyPoints, StoredPoint
-from simbackup.units import show_short
+from simbackup.planning.restore_points import LogLine, PolicyPoints
+from simbackup.reporting.plan_tables import tables_of_points
 
 INTERVALS = " (90 % intervals in brackets)"
 NAMED = 3
@@ -21,39 +18,10 @@ NAMED = 3
 def points(found: Sequence[PolicyPoints], now: datetime) -> None:
     """A table for each policy, with a row for each save set on each target."""
     show.line(f"Restore points at {now:%Y-%m-%d %H:%M}{INTERVALS if any(one.cases for one in found) else ''}")
-    head = ("backup of", "level", "on", "bytes", "needs", "kept by", "expires", "freed")
-    for one in found:
-        show.table(head, [_cells(*row) for row in one.rows], _title(one), right=(3,))
+    for one, table in zip(found, tables_of_points(found), strict=True):
+        show.report(table)
         if one.logs_since is not None:
             show.line(f"with backups of logs to any minute from {one.logs_since:%Y-%m-%d %H:%M} on")
-
-
-def _title(one: PolicyPoints) -> str:
-    if not one.points:
-        return f"{one.policy}: no restore points yet, of {called(one.systems)}"
-    count = len(one.restorable)
-    return (
-        f"{one.policy}: {count} restore point{'s' * (count != 1)} of {called(one.systems)}, in {len(one.points)} save "
-        f"sets with {_bytes(one.spread)}{matters(one.decides)}"
-    )
-
-
-def _bytes(size: CentralInterval) -> str:
-    """Bytes with the ends of their interval in brackets, unless they are certain."""
-    best, *ends = (show_short(each, "B", 3) for each in size[:3])
-    return best if ends == [best] * 2 else f"{best} ({ends[0]} to {ends[1]})"
-
-
-def _cells(point: StoredPoint, targets: Sequence[str]) -> tuple[str, ...]:
-    return (
-        f"{point.time:%Y-%m-%d %H:%M}", point.level.value.replace("_", " "), ", ".join(targets),
-        _bytes(point.spread), point.needs, point.kept_by, _until(point.expires) if point.rules else "",
-        _until(point.freed),
-    )  # fmt: skip
-
-
-def _until(moment: datetime | None) -> str:
-    return str(moment.date()) if moment is not None else "never"
 
 
 def log(lines: Sequence[LogLine], now: datetime) -> None:

@@ -162,6 +162,11 @@ class Recovery(Tabled):
         one = self.intervals.get(name)
         return None if one is None else (one.low, one.high)
 
+    def between(self, name: str) -> str:
+        """These ends in brackets; nothing without them."""
+        ends = self.ends(name)
+        return "" if ends is None else f" ({' to '.join(show_short(end, 's', 3) for end in ends)})"
+
     @property
     def interval(self) -> RestoreInterval | None:
         """The 90 % interval of the time until all is back; None if something never is."""

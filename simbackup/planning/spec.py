@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from simbackup.errors import choices
 from simbackup.planning.failure import SiteFailureSpec
-from simbackup.planning.policy import LimitSpec, PolicySpec, RawPart, readable
+from simbackup.planning.policy import LevelName, LimitSpec, PolicySpec, RawPart, readable
 from simbackup.planning.prices import PricesSpec
 from simbackup.schema.capability import MediaLibrary, RedundantDevice
 from simbackup.schema.job import Names
@@ -132,6 +132,10 @@ class SystemSpec(Frozen):
     priority: Count | None = None
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
+    """
+    history: tuple[LevelName, ...] = ()
+    """Levels of its backups to whose own past runs constants of their program were fitted (`simbackup calibrate
+    --history`), such as `[full]`: such a backup is as unsure as those runs scatter, not as the model is elsewhere.
     """
 
     def rules(self) -> Rules:

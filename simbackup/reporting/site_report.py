@@ -22,7 +22,8 @@ from simbackup.reporting.answer import AT_RISK, Answer
 from simbackup.reporting.bottleneck import sentence_on
 from simbackup.reporting.page import filled
 from simbackup.reporting.pictures import Shown, plot_picture
-from simbackup.reporting.site_answers import ALONE, answers_of_plan, in_short, tightest
+from simbackup.reporting.plan_tables import ALONE
+from simbackup.reporting.site_answers import answers_of_plan, in_short, tightest
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.record import UsedValue, program_version, used_values
 
@@ -52,12 +53,13 @@ def site_page(
     return filled(
         "site.html", title=spec.title, start=site.start, until=found.until, systems=len(spec.systems),
         size=_size(site), short=in_short(found.limits, found.until), risks=_risks(answers),
-        goals=goals, goal_table=_goals(goals or ()),
+        goals=goals, goal_table=plan_tables.goals(goals or ()),
         answers=answers, deciding=list(_deciding(found, sure, recoveries)),
         recoveries=[(one, _by_policy(site, one), _phases(one), _curve(one)) for one in recoveries if one.complete],
-        nights=[plan_tables.windows(found), plan_tables.late(found)], calendar=calendar_picture(found),
-        stocks=plan_tables.stocks(found), capacity=capacity_picture(found), losses=_losses(found),
-        points=_points(found), costs=plan_tables.costs(found), belongings=plan_tables.belongings(found),
+        nights=[plan_tables.windows(found.windows, sure), plan_tables.late(found)], calendar=calendar_picture(found),
+        stocks=plan_tables.stocks(found, sure), capacity=capacity_picture(found),
+        losses=plan_tables.losses(found, sure), points=_points(found), costs=plan_tables.costs(found, sure),
+        belongings=plan_tables.belongings(found),
         stated=_stated(site),
         assumptions=sections.assumptions(values), sources=sections.sources(values, works),
         warnings=[str(one) for one in (*found.warnings, *(each for one in recoveries for each in one.warnings))],
@@ -66,20 +68,24 @@ def site_page(
 
 
 def site_tables(
-    found: Plan, recoveries: Sequence[Recovery] = (), goals: Sequence[Goal] | None = None
+    found: Plan, sure: Sureness, recoveries: Sequence[Recovery] = (), goals: Sequence[Goal] | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """All tables behind the page, in SI units: those of the plan, restores by system with their phases, and goals.
+    """All tables behind the page, in SI units: those of the plan and its intervals, restores with their phases, goals.
 
     Windows are counted by level; the table of every night is that of `plan run --out`.
     """
-    tables = found.summaries()
+    tables = found.summaries() | sure.table()
     heads = ("policy", "level", "copy")
     tables["windows"] = [
         dict(zip(heads, key, strict=True)) | one._asdict() for key, one in found.windows.levels.items()
     ]
     for one in recoveries:
         name = one.lost or "data alone"
-        tables[f"restore {name}"] = [each._asdict() for each in one.systems]
+        none = (None, None)
+        tables[f"restore {name}"] = [
+            each._asdict() | dict(zip(("back_low", "back_high"), one.ends(each.system) or none, strict=True))
+            for each in one.systems
+        ]
         if one.reasons is not None:
             tables[f"phases {name}"] = [each._asdict() for each in one.reasons.phases]
     if goals is not None:
@@ -136,16 +142,6 @@ def _risks(answers: Sequence[Answer]) -> str:
     return f"At risk within the ranges of the inputs: {', '.join(names)}." if names else ""
 
 
-def _goals(goals: Sequence[Goal]) -> ReportTable:
-    rows = [(words(one.goal), words(one.wanted), words(one.found), words(_met(one))) for one in goals]
-    columns = (Column("goal"), Column("wanted"), Column("found"), Column("verdict"))
-    return ReportTable("Goals", columns, rows)
-
-
-def _met(goal: Goal) -> str:
-    return "met" if goal.met else "missed"
-
-
 def _deciding(found: Plan, sure: Sureness, recoveries: Sequence[Recovery]) -> Iterator[str]:
     """What decides, in sentences: the tightest backup, what it waits for, and what each interval depends on most."""
     one = found.windows.tightest
@@ -155,7 +151,7 @@ def _deciding(found: Plan, sure: Sureness, recoveries: Sequence[Recovery]) -> It
         yield f"{tightest(found)} It waits most for {one.cause}.{of}"
     for recovery in recoveries:
         if recovery.complete and recovery.interval is not None:
-            last = max(recovery.systems, key=lambda each: each.back)
+            last = max(recovery.systems, key=_when)
             matter = recovery.interval.decides
             of = f" The interval depends most on {' and '.join(matter)}." if matter else ""
             why = f" {_begun(sentence_on(recovery.reasons.last))}" if recovery.reasons is not None else ""
@@ -179,16 +175,25 @@ def _by_policy(site: PlannedSite, found: Recovery) -> ReportTable:
         (
             words(policy), words(called([one.system for one in systems])),
             words(", ".join(dict.fromkeys(one.source for one in systems))),
-            quantity(sum(one.bytes for one in systems), "B"), quantity(min(one.back for one in systems), "s"),
-            quantity(max(one.back for one in systems), "s"), quantity(max(one.lost for one in systems), "s"),
+            quantity(sum(one.bytes for one in systems), "B"), _back(found, min(systems, key=_when)),
+            _back(found, max(systems, key=_when)), quantity(max(one.lost for one in systems), "s"),
         )
-        for policy, systems in sorted(each.items(), key=lambda part: min(one.back for one in part[1]))
+        for policy, systems in sorted(each.items(), key=lambda part: min(map(_when, part[1])))
     ]  # fmt: skip
     columns = (
         Column("policy"), Column("systems"), Column("from"), Column("bytes", "B"), Column("first back after", "s"),
         Column("all back after", "s"), Column("data lost", "s"),
     )  # fmt: skip
-    return ReportTable("Recovery", columns, rows)
+    return ReportTable("Recovery", columns, rows, f"Recovery{plan_tables.BRACKETS}")
+
+
+def _when(one: Restored) -> float:
+    return one.back
+
+
+def _back(found: Recovery, one: Restored) -> Cell:
+    """When a system is back, with its interval."""
+    return Cell(f"{plan_tables.time_in_short(one.back)}{found.between(one.system)}", one.back)
 
 
 def _phases(found: Recovery) -> ReportTable:
@@ -203,22 +208,6 @@ def _phases(found: Recovery) -> ReportTable:
     ]  # fmt: skip
     columns = (Column("phase"), Column("on"), Column("time", "s"), Column("share", "1"))
     return ReportTable("Phases", columns, rows, "What all restores together spend their time on")
-
-
-def _losses(found: Plan) -> ReportTable:
-    """What a loss at noon costs, of data alone and of each place."""
-    columns = (
-        Column("loss of"), Column("on the worst day", "s"), Column("which is"), Column("on average", "s"),
-        Column("from"),
-    )  # fmt: skip
-    rows = [
-        (
-            words(one["after_loss_of"] or ALONE), quantity(one["worst"], "s"), words(one["day"] or "everything"),
-            quantity(one["mean"], "s"), words(one["counted_from"] or ""),
-        )
-        for one in found.losses
-    ]  # fmt: skip
-    return ReportTable("Data lost", columns, rows, "New data that a loss at noon costs")
 
 
 def _points(found: Plan) -> ReportTable:

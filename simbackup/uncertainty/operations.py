@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from simbackup.scenario import Scenario
 from simbackup.schema.job import JobSpec, Restoring, Saving
+from simbackup.schema.part import Modelled
+from simbackup.schema.registry import kind_of
 
 USERS = "users"
 """What users or applications get done beside backups."""
@@ -16,14 +18,38 @@ def operation_of(scenario: Scenario, address: str) -> str:
     >>> scenario = load("teaching/one-file-from-tape")
     >>> operation_of(scenario, "jobs.full.elapsed"), operation_of(scenario, "jobs.one_file.elapsed")
     ('image', 'restore of image')
+    >>> operation_of(scenario, "hosts.filer.cores.busy")
+    'hosts'
     """
-    job = _job_at(scenario, address)
+    job, saved = _jobs_at(scenario, address)
     if job is None:
-        return USERS
-    saved = scenario.spec.jobs.get(job.restore) if isinstance(job, Restoring) else None
+        section = address.partition(".")[0]
+        return USERS if section == "workloads" else section
     if isinstance(job, Restoring) and isinstance(saved, Saving) and job.discards(scenario.spec):
         return "restore of image"  # no files are made
     return f"restore of {saved.kind_of_work()}" if saved is not None else job.kind_of_work()
+
+
+def parts_of(scenario: Scenario, address: str) -> frozenset[str]:
+    """What the job of a figure, or the backup that it restores, has of its own, and the kinds of devices it writes to.
+
+    >>> from simbackup.scenario import load
+    >>> sorted(parts_of(load("planning/deduplicated"), "jobs.backup.elapsed"))
+    ['compressor', 'deduplication', 'raid', 'tool']
+    """
+    found, devices = set[str](), scenario.spec.devices
+    for job in filter(None, _jobs_at(scenario, address)):
+        found |= {name for name, part in job if isinstance(part, Modelled)}
+        to: str | tuple[str, ...] | None = getattr(job, "to", None)
+        names = (to,) if isinstance(to, str) else to or ()
+        found |= {kind_of(devices[name]).name for name in names if name in devices}
+    return frozenset(found)
+
+
+def _jobs_at(scenario: Scenario, address: str) -> tuple[JobSpec | None, JobSpec | None]:
+    """The job of a figure, and that which it restores; None without one."""
+    job = _job_at(scenario, address)
+    return job, scenario.spec.jobs.get(job.restore) if isinstance(job, Restoring) else None
 
 
 def _job_at(scenario: Scenario, address: str) -> JobSpec | None:

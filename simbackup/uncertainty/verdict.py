@@ -60,8 +60,8 @@ class JobInterval:
     """Seconds of the answer that are declared waits, such as until an archive is readable; they have no model error."""
     tested: str = ""
     """What the error of the model was learned from, in words."""
-    evidence: Literal["none", "others", "own"] = "others"
-    """Whether the kind of operation was never tested, or tested, or a constant is fitted to runs of this very job."""
+    evidence: Literal["none", "unlike", "others", "own"] = "others"
+    """Whether the kind of operation was never tested, or never with a part of this job, or tested, or fitted to it."""
     refused: int = 0
     """Cases whose values a check refused at first, so that nearer ones took their place."""
 
@@ -75,61 +75,61 @@ class JobInterval:
         """Share (0 to 1) of the variance of the interval that is due to inputs; the rest is model error."""
         return input_share(self.from_inputs, self.elapsed)
 
-    def sentence(self) -> str:
-        """The verdict in words."""
+    @property
+    def sure(self) -> bool:
+        """Whether jobs like it, and no smaller or larger ones only, were measured, so that a verdict may be certain."""
+        return self.evidence == "own" or (self.evidence == "others" and not self.nearest.outside)
+
+    @property
+    def by_model(self) -> bool:
+        """Whether most of the interval is what the model left out of jobs of others."""
+        return self.input_share < HALF and self.evidence in {"unlike", "others"}
+
+    def sentence(self, *, brief: bool = False) -> str:
+        """The interval in words; what is `brief` leaves out how it came about."""
+        return ". ".join([self.likely(brief=brief), *self.reasons(brief=brief)])
+
+    def likely(self, *, brief: bool = False) -> str:
+        """The verdict and the ends of the interval in words."""
         low, high = (units.show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
         parts = [f"{low} to {high} in {100.0 * LEVEL:.0f} % of cases"]
         if self.fits is not None:
-            parts.insert(0, fitting(self.fits, sure=self.evidence != "none"))
-        if abs(self.faster - HALF) >= ASKEW:
+            parts.insert(0, fitting(self.fits, sure=self.sure))
+        if abs(self.faster - HALF) >= ASKEW and not brief:
             side, share = ("less", self.faster) if self.faster > HALF else ("more", 1.0 - self.faster)
             parts.append(f"{side} than shown in {100.0 * share:.0f} % of them")
-        if self.declared > 0.0:
+        if self.declared > 0.0 and not brief:
             parts.append(f"{units.show_short(self.declared, 's', 3)} of it are declared waits")
         if self.cases < self.asked:
             parts.append(f"it fails in {100.0 * (1.0 - self.cases / self.asked):.0f} % of cases")
-        if self.refused:
-            share = 100.0 * self.refused / self.asked
-            parts.append(f"in {share:.0f} % of cases a check refuses the values, and nearer ones take their place")
-        if self.floor.line:
-            shared = f" with the bytes of {self.floor.runs} jobs" if self.floor.runs > 1 else ""
-            parts.append(f"{self.floor.line} sets the lower end{shared}")
-        if self.input_share < HALF and self.evidence == "others":
-            parts.append("most of this range is model error")
-        parts += filter(None, [self._learned()])
-        if self.decides:
-            names = " and ".join(one.input.named() for one in self.decides)
-            among = "of the inputs, " if self.input_share < HALF and self.evidence == "others" else ""
-            first = "; measure it first" if len(self.decides) == 1 else ""
-            parts.append(f"{among}{names} {'matter' if len(self.decides) > 1 else 'matters'} most{first}")
-        if self.nearest.cases:
-            parts += filter(None, [self.nearest.sentence(self.operation)])
         return "; ".join(parts)
 
-    def _learned(self) -> str:
+    def reasons(self, *, brief: bool = False) -> list[str]:
+        """What the interval was learned from, and what widens it, in sentences."""
+        found = [self.learned()]
+        if self.nearest.cases and self.nearest.outside:
+            near = self.nearest.sentence(self.operation)
+            found.append(f"it is {near.partition(' (')[0] if brief else near}")
+        first = f"measure {' and '.join(one.input.named() for one in self.decides)} first" if self.decides else ""
+        if self.by_model:
+            found.append(f"most of this range is model error{f': of the inputs, {first}' if first else ''}")
+        else:
+            found.append(first)
+        if self.floor.line and not brief:
+            shared = f" with the bytes of {self.floor.runs} jobs" if self.floor.runs > 1 else ""
+            found.append(f"{self.floor.line} sets the lower end{shared}")
+        if self.refused and not brief:
+            share = 100.0 * self.refused / self.asked
+            found.append(f"in {share:.0f} % of cases a check refuses the values, and nearer ones take their place")
+        return [f"{text[:1].upper()}{text[1:]}" if " " in text.partition(".")[0] else text for text in found if text]
+
+    def learned(self) -> str:
         """What the error of the model was learned from, and what this means for the interval, in words."""
         meant = ", so the error of all other kinds stands in" if self.evidence == "none" else ""
         if self.evidence == "own" and self.input_share < HALF:
             meant = ", so what is left is noise"
         first, *more = self.tested.split("; ") if self.tested else [""]
         return "; ".join([f"{first}{meant}" if first else "", *more])
-
-    def in_short(self) -> str:
-        """The interval and its verdict in a sentence, and what widens it in another."""
-        low, high = (units.show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
-        text = f"{low} to {high} in {100.0 * LEVEL:.0f} % of cases"
-        if self.fits is not None:
-            text += f"; it {fitting(self.fits, sure=self.evidence != 'none')}"
-        if self.cases < self.asked:
-            text += f"; it fails in {100.0 * (1.0 - self.cases / self.asked):.0f} %"
-        first = f"measure {' and '.join(one.input.named() for one in self.decides)} first" if self.decides else ""
-        if self.input_share < HALF and self.evidence == "others":
-            why = f"Most of this is model error{f': of the inputs, {first}' if first else ''}."
-        else:
-            why = f"{first[:1].upper()}{first[1:]}." if first else ""
-        learned = self._learned()
-        tested = f"{learned[:1].upper()}{learned[1:]}." if learned else ""
-        return " ".join(filter(None, (f"{text}.", tested, why)))
 
     def as_dict(self, *, nearest: bool = False) -> dict[str, Any]:
         """The interval as plain data, times in seconds; with the measured cases that are `nearest` only if asked."""
@@ -318,11 +318,11 @@ def all_intervals(
     return Intervals(intervals, figures)
 
 
-def learned_from(error: ModelError) -> Literal["none", "others", "own"]:
-    """Whether the error of the model was learned from nothing of its kind, from other publications, or from the job."""
+def learned_from(error: ModelError) -> Literal["none", "unlike", "others", "own"]:
+    """Whether the error was learned from no job of its kind, from ones that lack a part, from like ones, or from it."""
     if error.operation in {FITTED, OWN}:
         return "own"
-    return "others" if error.rows else "none"
+    return "none" if not error.rows else "unlike" if error.lacking else "others"
 
 
 def _floor(result: Result, job: str) -> Least:

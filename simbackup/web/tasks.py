@@ -19,7 +19,7 @@ from simbackup.planning.restore import moment_of
 from simbackup.planning.restore_points import points_at
 from simbackup.planning.site import load_site
 from simbackup.planning.until import end_of, moment_at
-from simbackup.reporting.point_tables import tables_of_points
+from simbackup.reporting.plan_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema

@@ -92,7 +92,6 @@ NAMED = {
     "cli/show_plan.py": {"level", "copy"},
     "cli/show_points.py": {"level"},
     "planning/restore_points.py": {"level"},
-    "reporting/point_tables.py": {"level"},
     "drawing/arrangement.py": {"workload"},
     "drawing/from_spec.py": {"workload"},
     "reporting/plan_tables.py": {"level", "copy"},
