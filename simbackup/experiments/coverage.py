@@ -20,9 +20,10 @@ from simbackup.uncertainty.model_error import (
     Residual,
     enough,
     model_errors,
+    operation_of,
+    parts_of,
     term_of,
 )
-from simbackup.uncertainty.operations import operation_of, parts_of
 from simbackup.uncertainty.validated_cases import BLIND, ValidatedCase
 
 IDENTIFIED, NOT_FITTED = "documents, identified", "documents, identified, not fitted"

@@ -22,6 +22,8 @@ from simbackup.units import show_short
 BRACKETS = " (90 % intervals in brackets)"
 """What a title says where intervals are known."""
 GIGABYTE, TERABYTE = 1e9, 1e12
+money = whole = "{:,.0f}".format
+"""An amount of money, or a count."""
 ALONE = "data alone"
 """A loss after which all targets are still there."""
 
@@ -29,16 +31,6 @@ ALONE = "data alone"
 def time_in_short(seconds: float) -> str:
     """A time with three digits."""
     return show_short(seconds, "s", 3)
-
-
-def money(amount: float) -> str:
-    """An amount of money, in whole units."""
-    return f"{amount:,.0f}"
-
-
-def whole(number: float) -> str:
-    """A count."""
-    return f"{number:,.0f}"
 
 
 def windows(found: Windows, sure: Sureness = NOT_ASKED) -> ReportTable:

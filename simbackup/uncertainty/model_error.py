@@ -27,6 +27,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup import shelf
 from simbackup.equations.uncertainty import LEVEL, SCORE, spread_of, weighted_percentile
+from simbackup.scenario import Scenario
+from simbackup.schema.job import JobSpec, Restoring, Saving
+from simbackup.schema.part import Modelled
+from simbackup.schema.registry import kind_of
 from simbackup.text import csv_text
 
 if TYPE_CHECKING:
@@ -50,6 +54,8 @@ FITTED = "fitted"
 """The kind of all figures to which a constant was fitted."""
 OWN = "own"
 """The kind of the figures of jobs to whose own runs constants were fitted."""
+USERS = "users"
+"""What users or applications get done beside backups."""
 EVERY = "all"
 """The line of the table for kinds of operation that no publication has."""
 AS_FACTOR = 1.5
@@ -242,3 +248,49 @@ def term_of(
         return ModelError(operation, 0, 0, own[EVERY].deviation if EVERY in own else 0.0, 0.0)
     found = own[operation]
     return found if operation == FITTED else found._replace(lacking=tuple(sorted(parts - {*found.parts})))
+
+
+def operation_of(scenario: Scenario, address: str) -> str:
+    """The kind of operation that the figure at an address of a result is about.
+
+    >>> from simbackup.scenario import load
+    >>> scenario = load("teaching/one-file-from-tape")
+    >>> operation_of(scenario, "jobs.full.elapsed"), operation_of(scenario, "jobs.one_file.elapsed")
+    ('image', 'restore of image')
+    >>> operation_of(scenario, "hosts.filer.cores.busy")
+    'hosts'
+    """
+    job, saved = _jobs_at(scenario, address)
+    if job is None:
+        section = address.partition(".")[0]
+        return USERS if section == "workloads" else section
+    if isinstance(job, Restoring) and isinstance(saved, Saving) and job.discards(scenario.spec):
+        return "restore of image"  # no files are made
+    return f"restore of {saved.kind_of_work()}" if saved is not None else job.kind_of_work()
+
+
+def parts_of(scenario: Scenario, address: str) -> frozenset[str]:
+    """What the job of a figure, or the backup that it restores, has of its own, and the kinds of devices it writes to.
+
+    >>> from simbackup.scenario import load
+    >>> sorted(parts_of(load("planning/deduplicated"), "jobs.backup.elapsed"))
+    ['compressor', 'deduplication', 'raid', 'tool']
+    """
+    found, devices = set[str](), scenario.spec.devices
+    for job in filter(None, _jobs_at(scenario, address)):
+        found |= {name for name, part in job if isinstance(part, Modelled)}
+        to: str | tuple[str, ...] | None = getattr(job, "to", None)
+        names = (to,) if isinstance(to, str) else to or ()
+        found |= {kind_of(devices[name]).name for name in names if name in devices}
+    return frozenset(found)
+
+
+def _jobs_at(scenario: Scenario, address: str) -> tuple[JobSpec | None, JobSpec | None]:
+    """The job of a figure, of a fleet the first one, and that which it restores; None without one."""
+    section, _, rest = address.partition(".")
+    if section == "fleets":
+        fleet = f"fleets.{rest.partition('.')[0]}."
+        own = [part for template, parts in scenario.fleets.items() if template.startswith(fleet) for part in parts]
+        section, _, rest = next((part for part in own if part.startswith("jobs.")), "").partition(".")
+    job = scenario.spec.jobs.get(rest.partition(".")[0]) if section == "jobs" else None
+    return job, scenario.spec.jobs.get(job.restore) if isinstance(job, Restoring) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from simbackup import units
@@ -17,8 +18,7 @@ from simbackup.run import ran
 from simbackup.uncertainty.contributions import Contribution, decisive, input_share
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
-from simbackup.uncertainty.model_error import FITTED, OWN, ModelError
-from simbackup.uncertainty.operations import operation_of
+from simbackup.uncertainty.model_error import FITTED, OWN, ModelError, operation_of
 from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
 from simbackup.uncertainty.whole import bounds_at, error_at, evidence, least_time, whole
 
@@ -165,53 +165,6 @@ def fitting(share: float, *, sure: bool = True) -> str:
     return f"fits its window in {100.0 * share:.0f} % of cases"
 
 
-@dataclass(frozen=True, slots=True)
-class _Least:
-    """Lower bounds of the elapsed time of each job, in seconds, from its bytes and its declared waits."""
-
-    name: str
-
-    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        found: dict[str, float] = {}
-        waits = DeclaredWaits(results[self.name])
-        for run, least in results[self.name].least.items():
-            found[series(run)] = max(found.get(series(run), 0.0), least_time(least, waits.of(run)))
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _DeclaredShare:
-    """The share of the elapsed time of each job that consists of declared waits: of its slowest run."""
-
-    name: str
-
-    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        result, slowest = results[self.name], dict[str, dict[str, Any]]()
-        for row in result.job_rows:
-            job = series(row["job"])
-            if row["status"] in ENDED and (job not in slowest or row["elapsed"] > slowest[job]["elapsed"]):
-                slowest[job] = row
-        addresses = {job: f"jobs.{row['job']}.elapsed" for job, row in slowest.items()}
-        shares = declared_shares(result, addresses.values())
-        return {job: shares[address] for job, address in addresses.items() if address in shares}
-
-
-@dataclass(frozen=True, slots=True)
-class _Elapsed:
-    """The elapsed time of each job, or of some jobs, that ended well, in seconds: of its slowest run."""
-
-    name: str
-    jobs: tuple[str, ...] = ()
-
-    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        found: dict[str, float] = {}
-        for row in results[self.name].job_rows:
-            job = series(row["job"])
-            if row["status"] in ENDED and (not self.jobs or job in self.jobs):
-                found[job] = max(found.get(job, 0.0), row["elapsed"])
-        return found
-
-
 class Intervals(NamedTuple):
     """The intervals of a result: of each job with its verdict, by its name, and of every figure by its address."""
 
@@ -219,20 +172,51 @@ class Intervals(NamedTuple):
     figures: dict[str, CentralInterval]
 
 
+def _slowest(result: Result, jobs: Collection[str] = ()) -> dict[str, dict[str, Any]]:
+    """The slowest run of each job, or of some jobs, that ended well."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in result.job_rows:
+        job = series(row["job"])
+        slower = job not in found or row["elapsed"] > found[job]["elapsed"]
+        if slower and row["status"] in ENDED and (not jobs or job in jobs):
+            found[job] = row
+    return found
+
+
+def _elapsed(result: Result, jobs: Collection[str] = ()) -> dict[str, float]:
+    return {job: row["elapsed"] for job, row in _slowest(result, jobs).items()}
+
+
+def _least(result: Result) -> dict[str, float]:
+    """Lower bounds of the elapsed time of each job, in seconds, from its bytes and its declared waits."""
+    found, waits = dict[str, float](), DeclaredWaits(result)
+    for run, least in result.least.items():
+        found[series(run)] = max(found.get(series(run), 0.0), least_time(least, waits.of(run)))
+    return found
+
+
+def _declared(result: Result) -> dict[str, float]:
+    """The share of the elapsed time of each job that consists of declared waits."""
+    addresses = {job: f"jobs.{row['job']}.elapsed" for job, row in _slowest(result).items()}
+    shares = declared_shares(result, addresses.values())
+    return {job: shares[address] for job, address in addresses.items() if address in shares}
+
+
+def _every_figure(_: Result, figures: Mapping[str, float]) -> Mapping[str, float]:
+    return figures
+
+
 @dataclass(frozen=True, slots=True)
 class _Both:
-    """What is read of every figure, by its address, and of the elapsed time of each job, by its name."""
+    """What is read of the jobs of a result, by their names, and of its figures, by their addresses."""
 
-    jobs: _Elapsed | _Least | _DeclaredShare
-    figures: Callable[[Result, Mapping[str, float]], Mapping[str, float]]
+    name: str
+    jobs: Callable[[Result], Mapping[str, float]]
+    figures: Callable[[Result, Mapping[str, float]], Mapping[str, float]] | None
 
     def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        result = results[self.jobs.name]
-        return {**self.figures(result, result.figures), **self.jobs(results)}
-
-
-def _values(_: Result, figures: Mapping[str, float]) -> Mapping[str, float]:
-    return figures
+        result = results[self.name]
+        return {**(self.figures(result, result.figures) if self.figures else {}), **self.jobs(result)}
 
 
 def job_intervals(
@@ -281,12 +265,11 @@ def all_intervals(
     """
     scenario, seed = result.scenario, result.record.seed
     name, run = scenario.name, result if result.least else ran(scenario, seed=seed)
-    shares = _DeclaredShare(name)({name: run})
-    elapsed = _Elapsed(name, tuple(jobs))
-    asked = elapsed({name: run})
+    shares, asked = _declared(run), _elapsed(run, jobs)
+    read = _Both(name, partial(_elapsed, jobs=tuple(jobs)), None if jobs else _every_figure)
     found = estimates(
-        {name: scenario}, elapsed if jobs else _Both(elapsed, _values), effort=effort, seed=seed,
-        bounds=_Both(_Least(name), bounds_at), declared=_Both(_DeclaredShare(name), declared_shares),
+        {name: scenario}, read, effort=effort, seed=seed,
+        bounds=_Both(name, _least, bounds_at), declared=_Both(name, _declared, declared_shares),
         results={name: run}, until=jobs, asked=asked, executor=executor, progress=progress,
     )  # fmt: skip
     figures = {

@@ -11,8 +11,7 @@ from simbackup.results.floors import Least
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.fitted import fitted_rows, own_scatter, related_rows, stated
-from simbackup.uncertainty.model_error import FITTED, ModelError, term_of
-from simbackup.uncertainty.operations import operation_of, parts_of
+from simbackup.uncertainty.model_error import FITTED, ModelError, operation_of, parts_of, term_of
 
 CLOCK = frozenset({"start", "end", "due"})
 """Figures that are times on the clock: they have no interval, as what is late in one job is late in the next."""
