@@ -23,12 +23,13 @@ ROOMY = 4.0
 
 @dataclass(frozen=True, slots=True)
 class LandingZone(Late):
-    """The size and the rates of a landing zone."""
+    """The size and the rates of a landing zone.
+
+    Fields are those of `LandingSheet`, in SI units.
+    """
 
     landing_zone: float | None = None
-    """Bytes; None without a landing zone."""
     drain_rate: float | None = None
-    """Bytes a second that leave it, and that it accepts when it is full."""
     band: float | None = None
     """Bytes that a disk with shingled tracks reads and writes as a whole when data leave the zone; None for other
     disks.

@@ -22,20 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits(Late):
-    """The performance of a cloud volume."""
+    """The performance of a cloud volume.
+
+    Fields are those of `CloudDiskSheet`, in SI units.
+    """
 
     capacity: float
-    """Bytes."""
     rate: float
-    """Bytes a second."""
     iops: float
-    """Operations a second."""
     operation_size: float
-    """Greatest number of bytes of one operation."""
     latency: float
-    """Seconds of a request."""
     sequential_latency: float | None = None
-    """Seconds of a request that continues the one before; None for `latency`."""
 
 
 class CloudDisk(FlatStore):

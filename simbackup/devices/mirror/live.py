@@ -34,20 +34,17 @@ SMALL = 8192.0
 
 @dataclass(frozen=True, slots=True)
 class MirrorParameters(Late):
-    """How a mirror is synchronised."""
+    """How a mirror is synchronised.
+
+    Fields are those of `MirrorSheet`, in SI units.
+    """
 
     region: float
-    """Bytes that one bit of the map of changes stands for."""
     request: float
-    """Bytes of a request."""
     in_flight: float
-    """Requests at once."""
     fast_resync: bool
-    """Whether changes are tracked, so that only these are copied."""
     connections: float = 1.0
-    """Connections over networks, at least one for each wire."""
     sync_rate: float = math.inf
-    """Greatest rate, bytes a second."""
 
 
 class Mirror:

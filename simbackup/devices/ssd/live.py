@@ -19,22 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Flash(Late):
-    """The performance of a solid-state disk."""
+    """The performance of a solid-state disk.
+
+    Fields are those of `SsdSheet`, in SI units.
+    """
 
     capacity: float
-    """Bytes."""
     read_rate: float
-    """Sequential rate of reading, bytes a second."""
     write_rate: float
-    """Sequential rate of writing, bytes a second."""
     read_latency: float
-    """Seconds of a small read without others."""
     write_latency: float
-    """Seconds of a small write without others."""
     read_requests: float = math.inf
-    """Greatest number of reads a second."""
     write_requests: float = math.inf
-    """Greatest number of writes a second."""
 
     def rate(self, direction: Direction) -> float:
         """Sequential rate, bytes a second."""
