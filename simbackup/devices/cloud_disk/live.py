@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simbackup.devices.credits import Credits
 from simbackup.devices.network.live import Network
-from simbackup.devices.store import Direction, FlatStore, Service
+from simbackup.devices.store import Direction, Service, Store
 from simbackup.engine.link import Link
 from simbackup.equations import burst
 from simbackup.equations.burst import Bucket
@@ -35,7 +35,7 @@ class Limits(Late):
     sequential_latency: float | None = None
 
 
-class CloudDisk(FlatStore):
+class CloudDisk(Store):
     """A block volume of a cloud.
 
     Operations take its time; bytes also cross a pipe behind the buses that lead to it. Whichever is full first
@@ -49,16 +49,7 @@ class CloudDisk(FlatStore):
         self.link = Link(name, 1.0)
         self.pipe = Network(Link(f"{name}.throughput", limits.rate, fastest=limits.rate), 0.0, limits.rate)
         self.credits: Credits | None = None
-        self._buses: tuple[Network, ...] = ()
-
-    @property
-    def path(self) -> tuple[Network, ...]:
-        """The buses between it and the host that owns it, and its own pipe."""
-        return (*self._buses, self.pipe)
-
-    @path.setter
-    def path(self, buses: tuple[Network, ...]) -> None:
-        self._buses = buses
+        self._behind = (self.pipe,)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream, whose requests are merged or split into units."""

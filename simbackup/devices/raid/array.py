@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from simbackup.devices.landing import Landed
+from simbackup.devices.redundant import Redundant
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.limit import Spot
-from simbackup.engine.link import Link
 from simbackup.equations import degraded, raid
 from simbackup.equations.raid_work import DiskWork
 from simbackup.equations.read_ahead import whole_stripes
@@ -134,13 +134,11 @@ class ArrayLayout(Late):
         return raid.stripe_members_touched(size, self.stripe_unit, self.data_disks)
 
 
-class Rebuilding(Landed):
+class Rebuilding(Landed, Redundant):
     """An array that can run degraded, and rebuild a missing disk on a new one."""
 
     layout: ArrayLayout
     controller: Controller
-    size: float
-    link: Link
     unreadable: bool = False
 
     @property
@@ -167,11 +165,6 @@ class Rebuilding(Landed):
     def stripe(self) -> float:
         """Bytes of the data of a stripe of one group that has parity."""
         return self.layout.stripe
-
-    @property
-    def jumps(self) -> float:
-        """None: sequential reads are sequential on the disks."""
-        return 0.0
 
     @property
     def degraded(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simbackup.devices.landing import Landed, LandingZone
-from simbackup.devices.store import Direction, FlatStore, Service
+from simbackup.devices.store import Direction, Service
 from simbackup.engine.link import Link
 from simbackup.late import Late
 from simbackup.parameters import parameters_of
@@ -50,7 +50,7 @@ class Flash(Late):
         return max(size / self.rate(direction), operations / most)
 
 
-class Ssd(Landed, FlatStore):
+class Ssd(Landed):
     """A solid-state disk."""
 
     def __init__(self, name: str, figures: Flash) -> None:
