@@ -1,5 +1,4 @@
 from collections.abc import Generator
-from dataclasses import replace
 from typing import Any
 
 import pytest
