@@ -261,6 +261,7 @@ def recovery(found: Recovery) -> None:
         ]  # fmt: skip
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
     show.table(head, rows, "90 % intervals in brackets" * bool(found.intervals), right=tuple(range(2, len(head))))
+    _sessions(found)
     for share in SHARES:
         back = found.until(share)
         if back == float("inf"):
@@ -279,6 +280,14 @@ def recovery(found: Recovery) -> None:
         show.line(f"reading {show_short(size, 'B', 3)} back from object storage costs {cost:,.0f} {currency}")
     if found.reasons is not None:
         _phases(found.reasons)
+
+
+def _sessions(found: Recovery) -> None:
+    """The cartridges that a restore needs, if any."""
+    rows = [(str(one.begun.date()), one.target, str(one.cartridges), called(one.systems)) for one in found.sessions]
+    if rows:
+        title = "Cartridges, in the order in which they are needed"
+        show.table(("written on", "of", "cartridges", "for"), rows, title, right=(2,))
 
 
 def _phases(found: RestoreReasons) -> None:

@@ -65,6 +65,19 @@ class Restored(NamedTuple):
     """Seconds for which a database still applies logs after they have been read."""
 
 
+class Session(NamedTuple):
+    """What a restore reads of the cartridges that were written in one session."""
+
+    target: str
+    """The target that has them."""
+    begun: datetime
+    """When the session began."""
+    cartridges: int
+    """How many of its cartridges are read."""
+    systems: tuple[str, ...]
+    """The systems whose save sets are on them."""
+
+
 class RestorePhase(NamedTuple):
     """An activity of restores on one part."""
 
@@ -131,6 +144,8 @@ class Recovery(Tabled):
     """The addresses of times that the site does not state, and that are not included."""
     reasons: RestoreReasons | None = None
     """Why it takes as long as it does, if that was asked for."""
+    sessions: tuple[Session, ...] = ()
+    """The cartridges that are read, in the order in which systems need them first."""
 
     @property
     def when(self) -> str:
@@ -224,6 +239,7 @@ class Recovery(Tabled):
             "back": {f"{share:.0%}": self.until(share) for share in SHARES}, "free": self.free,
             "between": {(name := f"{share:.0%}"): self.ends(name) for share in SHARES},
             "warnings": [str(warning) for warning in self.warnings],
+            "sessions": [one._asdict() | {"begun": str(one.begun)} for one in self.sessions],
             "systems": [
                 {
                     **system._asdict(), "point": system.point and str(system.point),

@@ -22,7 +22,7 @@ from simbackup.planning.nights import Nights
 from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.playing import GOOD, NEVER, Play
 from simbackup.planning.policy import METHODS_OF
-from simbackup.planning.recovery import ALL, Recovery, Restored
+from simbackup.planning.recovery import ALL, Recovery, Restored, Session
 from simbackup.planning.restore_interval import RestoreInterval, least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_reasons import restore_reasons
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario, restores_of
@@ -190,7 +190,7 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
             least=least_of(result, own), waits=waits_of(result, own),
         )  # fmt: skip
     told = restore_reasons(site, result, found.systems) if way.explain and found.complete else None
-    return replace(found, intervals=intervals, reasons=told)
+    return replace(found, intervals=intervals, reasons=told, sessions=tuple(_sessions(ledger, there, group)))
 
 
 def _after_needs(site: PlannedSite, clients: Sequence[Client]) -> list[Client]:
@@ -239,6 +239,21 @@ def sources_of(
             copies = tuple(ledger.stocks[policy].places[link.copy] for link in newest.links)
             found[policy] = RestoreSource(policy, newest, copies)
     return found
+
+
+def _sessions(ledger: Ledger, sources: Mapping[str, RestoreSource], clients: Sequence[Client]) -> Iterator[Session]:
+    """The cartridges that systems are read from, in their order, by the sessions in which they were written."""
+    found: dict[tuple[str, datetime], tuple[set[int], list[str]]] = {}
+    for client in clients:
+        source = sources[client.policy]
+        for copies, point in zip(source.copies, source.chain, strict=True):
+            if copies.target.tape:
+                key, written = copies.key(client.policy, point.number), ledger.tapes[copies.target.name][0].written
+                there, systems = found.setdefault((copies.target.name, point.time), (set[int](), list[str]()))
+                there |= {i for i, cartridge in enumerate(written) if key in cartridge.holds}
+                systems.append(client.name)
+    for (target, begun), (there, systems) in found.items():
+        yield Session(target, begun, len(there), tuple(systems))
 
 
 def _read(

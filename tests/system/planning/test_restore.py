@@ -56,6 +56,10 @@ def test_after_the_loss_of_the_main_site_the_tapes_are_left() -> None:
     assert [(one.source, one.chain, one.mounts) for one in found.systems] == [("vault", 1, 1), ("vault", 1, 1)]
     assert found.data_lost == (3 * 24 + 16) * 3600  # since Saturday
     assert found.complete
+    (session,) = found.sessions  # 3 TB fit on a cartridge of 18 TB, which leaves the library afterwards
+    assert session[:1] + session[2:] == ("vault", 1, ("first", "second"))
+    assert session.begun.date() == date(2027, 6, 5)
+    assert restored().sessions == ()
 
 
 def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
@@ -322,6 +326,7 @@ def test_a_chain_across_the_targets_of_one_place() -> None:
     assert found.complete
     assert found.data_lost == 16 * 3600
     assert [(one.source, one.chain, one.mounts) for one in found.systems] == [("vault and far", 4, 1)] * 2
+    assert [(one.target, one.begun.day, one.cartridges) for one in found.sessions] == [("vault", 5, 1)]
     assert found.systems[0].bytes == pytest.approx(1e12 * (1 + 3 * 0.03))
     elsewhere = parts["targets"] | {"far": disk | {"place": "second"}}
     assert restored(lost="main", **parts | {"targets": elsewhere}).data_lost == (3 * 24 + 16) * 3600
