@@ -68,10 +68,7 @@ def study(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         )  # fmt: skip
     if intervals is Intervals.QUICK and not table.intervals.cases:
         note("no intervals: the study is large; --intervals thorough computes them, in hundreds of runs for each row")
-    if as_json:
-        show.json(list(table.rows))
-    else:
-        show_study.study(table)
+    show.answer(lambda: list(table.rows), lambda: show_study.study(table), as_json=as_json)
     if out is not None:
         table.write(out)
     if table.bad:
@@ -125,10 +122,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             scenario, figure, overrides(sets or []), seed=seed, samples=samples, walks=walks, workers=workers,
             scheduler=scheduler, into=into, progress=counted, note=note,
         )  # fmt: skip
-    if as_json:
-        show.json(found.as_dict())
-    else:
-        show_sensitivity.sensitivity(found)
+    show.answer(found.as_dict, lambda: show_sensitivity.sensitivity(found), as_json=as_json)
     if out is not None:
         from simbackup.plots import style  # noqa: PLC0415 (matplotlib is an extra)
 

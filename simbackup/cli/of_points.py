@@ -45,7 +45,7 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     The nights before are simulated, as in 'plan restore': what was not complete by then is no restore point.
     """
-    from simbackup.cli import counting, show, show_plan, show_points  # noqa: PLC0415
+    from simbackup.cli import counting, show, show_points  # noqa: PLC0415
     from simbackup.planning.arrivals import Arrivals  # noqa: PLC0415
     from simbackup.planning.ledger import Ledger  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
@@ -59,10 +59,7 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
     if log:
         lines = [line for line in log_until(loaded, now, policy or [], system) if line.date >= first]
-        if as_json:
-            show.json(show_plan.plain([line.as_dict() for line in lines]))
-        else:
-            show_points.log(lines, now)
+        show.answer(lambda: [line.as_dict() for line in lines], lambda: show_points.log(lines, now), as_json=as_json)
         return
     arrivals: Arrivals | None = None
     if times:
@@ -70,10 +67,11 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             loaded = settled(loaded, now.date(), play(loaded))
             arrivals = Arrivals.before(loaded, [*Ledger(loaded).days(now)], play(loaded))
     found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE, arrivals=arrivals)
-    if as_json:
-        show.json(show_plan.plain({"at": now, "policies": [one.as_dict() for one in found]}))
-    else:
-        show_points.points(found, now)
+    show.answer(
+        lambda: {"at": now, "policies": [one.as_dict() for one in found]},
+        lambda: show_points.points(found, now),
+        as_json=as_json,
+    )
 
 
 def drawn_points(site: PlannedSite, at: str | None, policy: str) -> Chart:

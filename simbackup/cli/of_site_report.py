@@ -127,7 +127,6 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Show what each loss costs a site, and how often: which copy survives, data lost, time to service."""
     from simbackup.cli import counting, show, show_protection  # noqa: PLC0415
-    from simbackup.cli.show_plan import plain  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
     from simbackup.protection.protect import protect as protected  # noqa: PLC0415
@@ -140,10 +139,7 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     loaded = load_site(site, overrides(sets or []))
     with counting.nights() as play:
         found = protected(loaded, wanted, until, horizon=horizon, times=times, play=play(loaded))
-    if as_json:
-        show.json(plain(found.as_dict()))
-    else:
-        show_protection.protection(found)
+    show.answer(found.as_dict, lambda: show_protection.protection(found), as_json=as_json)
     if drawn is not None:
         from simbackup.plots import style  # noqa: PLC0415
 

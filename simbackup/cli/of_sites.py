@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, note, overrides, warn
+from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.policies.horizon import HORIZON
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def init(
     ] = False,
 ) -> None:
     """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed."""
-    from simbackup.errors import Problem, ResultError  # noqa: PLC0415
     from simbackup.output.target import YAML, check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
     from simbackup.planning.inventory import site_text  # noqa: PLC0415
@@ -119,10 +119,9 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     warn(found.warnings)
     with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
-    if as_json:
-        show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
-    else:
-        show_plan.plan(found, sure)
+    show.answer(
+        lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json
+    )
     if out is not None:
         written = write_tables(found.tables() | sure.table(), out, form)
         note(f"written to {written}")
@@ -134,10 +133,7 @@ def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
     from simbackup.planning.intervals import NOT_ASKED  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
-    if as_json:
-        show.json(show_plan.plain(found.partial_as_dict()))
-    else:
-        show_plan.so_far(found, NOT_ASKED)
+    show.answer(found.partial_as_dict, lambda: show_plan.so_far(found, NOT_ASKED), as_json=as_json)
     interrupts.kept.append("what was known by then is shown")
     if out is not None:
         written = write_tables(found.partial_tables(), out.with_name(f"{out.stem}-partial{out.suffix}"), form)
@@ -165,10 +161,11 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     found = stocked(numbers(read_site(site, overrides(sets or []))), until)
     warn(found.doubts)
     sure = NOT_ASKED if intervals is Intervals.NONE else stock_sureness(found)
-    if as_json:
-        show.json(show_plan.plain(found.capacity_as_dict() | {"intervals": sure.as_dict()}))
-    else:
-        show_plan.capacity(found, sure)
+    show.answer(
+        lambda: found.capacity_as_dict() | {"intervals": sure.as_dict()},
+        lambda: show_plan.capacity(found, sure),
+        as_json=as_json,
+    )
     if out is not None:
         written = write_tables(found.capacity_tables() | sure.table(), out, form)
         note(f"written to {written}")
@@ -176,7 +173,6 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
 def _form(out: Path | None, *, parquet: bool) -> str:
     """The form of tables; raises an error if they cannot be written there."""
-    from simbackup.errors import ResultError  # noqa: PLC0415
     from simbackup.planning.writing import check_tables  # noqa: PLC0415
 
     if parquet and (out is None or out.suffix.lower() == ".xlsx"):
@@ -215,10 +211,7 @@ def explain_site(
         plan = planned(loaded, until if day is None else day, play=play(loaded))
     warn(plan.warnings)
     found = night_reasons(plan, day, job or [])
-    if as_json:
-        show.json(show_plan.plain(found.as_dict()))
-    else:
-        show_plan.night(found)
+    show.answer(found.as_dict, lambda: show_plan.night(found), as_json=as_json)
 
 
 def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -269,19 +262,14 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             explain=explain,
         )  # fmt: skip
     warn(found.warnings)
-    if as_json:
-        show.json(show_plan.plain(found.as_dict()))
-    else:
-        show_plan.recovery(found)
+    show.answer(found.as_dict, lambda: show_plan.recovery(found), as_json=as_json)
     raise typer.Exit(0 if found.complete else 1)
 
 
 def check_site(
     site: SiteFile,
     goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -297,10 +285,7 @@ def check_site(
         plan = planned(loaded, until, play=play(loaded))
     warn(plan.warnings)
     found = judged(plan, wanted)
-    if as_json:
-        show.json([goal._asdict() for goal in found])
-    else:
-        show_plan.goals(found)
+    show.answer(lambda: [goal._asdict() for goal in found], lambda: show_plan.goals(found), as_json=as_json)
     raise typer.Exit(0 if all(goal.met for goal in found) else 1)
 
 
@@ -310,15 +295,12 @@ def size_site(
     vary: Annotated[
         list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
     ],
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Plan every combination of values; the cheapest that meets the goals comes first. Exits with 1 if none does."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
-    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
     from simbackup.planning.loading import read_site  # noqa: PLC0415
     from simbackup.planning.sizing import size  # noqa: PLC0415
@@ -335,14 +317,11 @@ def size_site(
         if "" in varied[address]:
             raise InputError([Problem(Place(f"--vary {text}"), "", "has an empty value", "write ADDRESS=A,B")])
     found = size(read_site(site, overrides(sets or [])), read_goals(goals), varied, until)
-    if as_json:
-        show.json([
-            {"addresses": found.addresses, "values": one.values, "cost": one.cost,
-             "missed": [goal._asdict() for goal in one.missed]}
-            for one in found.configurations
-        ])  # fmt: skip
-    else:
-        show_plan.sizing(found)
+    rows = [
+        {"addresses": found.addresses, "values": one.values, "cost": one.cost,
+         "missed": [goal._asdict() for goal in one.missed]} for one in found.configurations
+    ]  # fmt: skip
+    show.answer(lambda: rows, lambda: show_plan.sizing(found), as_json=as_json)
     raise typer.Exit(0 if found.best is not None else 1)
 
 
@@ -352,9 +331,7 @@ def buy(
     most: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="How many purchases at most; all by default.")
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -368,10 +345,7 @@ def buy(
     chosen = sets_of(file, most)
     typer.echo(f"{len(chosen)} plans: every set of {len(file.spec.purchases)} purchases", err=True)
     found = bought(file, wanted, chosen, until)
-    if as_json:
-        show.json([one.as_dict() for one in found])
-    else:
-        show_plan.purchases(file, found)
+    show.answer(lambda: [one.as_dict() for one in found], lambda: show_plan.purchases(file, found), as_json=as_json)
     raise typer.Exit(1 if found[0].missed else 0)
 
 
@@ -409,12 +383,8 @@ def sensitivity_site(
             plan.nights.sample()
     with counting.counting() as counted:
         found = plan_sensitivity(plan, (day, where), quick=quick, progress=counted)
-    if as_json:
-        show.json(
-            {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
-        )
-    else:
-        show_plan.sensitivity(found)
+    figures = {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
+    show.answer(lambda: figures, lambda: show_plan.sensitivity(found), as_json=as_json)
 
 
 def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -437,7 +407,6 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Compare sites, or variants of one: until when each fits, what it misses, and its cost, the cheapest first."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
-    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.planning.comparing import compared  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
     from simbackup.planning.loading import read_site  # noqa: PLC0415
@@ -456,10 +425,7 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     }
     with counting.nights() as play:
         found = compared(variants, until, wanted, nights=not capacity, play=play)
-    if as_json:
-        show.json(show_plan.plain([one.as_dict() for one in found]))
-    else:
-        show_plan.variants(found)
+    show.answer(lambda: [one.as_dict() for one in found], lambda: show_plan.variants(found), as_json=as_json)
 
 
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -468,9 +434,7 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     at: Annotated[
         str | None,
         typer.Option(
@@ -488,7 +452,6 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Plot capacity over time, nights as a calendar, the systems that a restore brings back, or restore points."""
     from simbackup.cli.of_points import drawn_points  # noqa: PLC0415
-    from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415

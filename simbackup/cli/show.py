@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
@@ -40,6 +41,25 @@ def json(data: object) -> None:
     """Print data as JSON."""
     text = json_format.dumps(data, indent=1, allow_nan=False)
     print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
+
+
+def plain(value: Any) -> Any:
+    """A value for JSON: dates as text, nothing for what is without bounds."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in cast("list[Any]", value)]
+    if isinstance(value, date):
+        return value.isoformat()
+    return None if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
+def answer(data: Callable[[], object], shown: Callable[[], None], *, as_json: bool) -> None:
+    """Print an answer as JSON, or as people read it."""
+    if as_json:
+        json(plain(data()))
+    else:
+        shown()
 
 
 def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from datetime import date
-from typing import Any, cast
 
 from simbackup.cli import show, show_causes
 from simbackup.equations.change import YEAR
@@ -28,17 +26,6 @@ from simbackup.units import show_short
 TERABYTE = 1e12
 LEAST = 0.001
 """Share below which an error is not shown with its digits."""
-
-
-def plain(value: Any) -> Any:
-    """A value for JSON: dates as text, nothing for what is without bounds."""
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [plain(inner) for inner in cast("list[Any]", value)]
-    if isinstance(value, date):
-        return value.isoformat()
-    return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
 def plan(found: Plan, sure: Sureness) -> None:
