@@ -77,20 +77,25 @@ def _back(one: Answer) -> tuple[str, str]:
 
 
 def _years(found: Protection, *, timed: bool) -> None:
-    """What a year costs each system on average, and the odds within the horizon."""
+    """The odds of losses within the horizon, and what a year costs each system on average."""
+    named = list(zip(found.named, found.expected, strict=True))
+    show.table(
+        ("policy", f"more than {show_short(MUCH, 's')} of data", "all its data"),
+        [(name, odds(one.much), odds(one.everything)) for name, one in named],
+        f"A system loses within {found.horizon:g} years", right=(1, 2),
+    )  # fmt: skip
     costs = any(one.cost is not None for one in found.expected)
     rows = [
         (
             name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()),
             between(one.lost) if found.comes_back(one.group) else "all, always",
-            odds(one.much), odds(one.everything), *((money(one.cost),) if one.cost is not None else ()),
+            *((money(one.cost),) if one.cost is not None else ()),
         )
-        for name, one in zip(found.named, found.expected, strict=True)
+        for name, one in named
     ]  # fmt: skip
-    over = f"in {found.horizon:g} years"
     head = (
         "policy", *(("out of service", "in service") if timed else ()), "data lost",
-        f"> {show_short(MUCH, 's')} lost {over}", f"all lost {over}", *((cost_head(found.losses),) if costs else ()),
+        *((cost_head(found.losses),) if costs else ()),
     )  # fmt: skip
     show.table(head, rows, "Each system in a year, on average", right=tuple(range(1, len(head))))
 

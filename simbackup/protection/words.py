@@ -40,8 +40,9 @@ def odds(rate: Rate) -> str:
 
 
 def money(rate: Rate) -> str:
-    """An amount with its range."""
-    return f"{rate.value:,.0f} ({rate.low:,.0f} to {rate.high:,.0f})"
+    """An amount with its range, in three digits."""
+    value, low, high = (f"{float(f'{each:.3g}'):,.0f}" for each in rate)
+    return f"{value} ({low} to {high})"
 
 
 def cost_head(losses: Losses) -> str:
