@@ -74,7 +74,7 @@ def schema(
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.errors import choices  # noqa: PLC0415
     from simbackup.planning import json_schema as of_sites  # noqa: PLC0415
-    from simbackup.protection import json_schema as of_losses  # noqa: PLC0415
+    from simbackup.protection import losses as of_losses  # noqa: PLC0415
     from simbackup.scenario.json_schema import KINDS, json_schema  # noqa: PLC0415
 
     kinds = {**KINDS, **of_sites.KINDS, **of_losses.KINDS}

@@ -7,8 +7,19 @@ import math
 from simbackup.cli import show
 from simbackup.planning.alike import called
 from simbackup.protection.fates import Group
-from simbackup.protection.protect import MUCH, Answer, Protection, Rate
-from simbackup.protection.words import PERCENT, between, cell_of, cost_head, money, odds, short
+from simbackup.protection.protect import (
+    MUCH,
+    PERCENT,
+    Answer,
+    Protection,
+    Rate,
+    between,
+    cell_of,
+    cost_head,
+    money,
+    odds,
+    short,
+)
 from simbackup.units import show_short
 
 

@@ -36,9 +36,9 @@ from simbackup.uncertainty.whole import deviation_at
 
 WHAT = ("site", "client", "one-file")
 AT_ONCE = 4
+MOUNTS = frozenset({Activity.MOUNT})
 OF_TOOLS = (None, *METHODS_OF["tool"])
 """Methods whose programs are tools."""
-MOUNTS = frozenset({Activity.MOUNT})
 
 
 def restore(  # noqa: PLR0913

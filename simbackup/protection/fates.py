@@ -110,7 +110,7 @@ class Group:
             return "there is no copy"
         common = frozenset[Thing].intersection(*(_bare(copy) for copy in self.copies))
         if common:
-            thing, number = min(common, key=_rank), len(self.copies)
+            thing, number = min(common, key=lambda each: list(SHARED).index(each[0])), len(self.copies)
             words = SHARED[thing[0]].format(thing[1])
             like = ", like the data" if thing in self.data.needs else ""
             every = "both" if number == 2 else f"all {number}"  # noqa: PLR2004
@@ -127,10 +127,6 @@ class Group:
     def left(self, loss: Loss) -> list[str]:
         """The copies that may help after a loss."""
         return [copy.called for copy in self.copies if not copy.why(loss)]
-
-
-def _rank(thing: Thing) -> int:
-    return list(SHARED).index(thing[0])
 
 
 def _bare(copy: Copy) -> frozenset[Thing]:

@@ -1,8 +1,8 @@
-"""Lists of losses: the usual ones, and those of a file, checked with the place of everything that is wrong."""
+"""Lists of losses: the usual ones, and those of a file, checked with the place of all that is wrong; their schema."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +11,10 @@ from simbackup.equations.uncertainty import SCORE
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.loading import over_datasheet
 from simbackup.planning.site import PlannedSite
-from simbackup.protection.spec import EACH, LossesSpec, LossSpec
+from simbackup.protection.spec import EACH, THINGS, LossesSpec, LossSpec
 from simbackup.schema import tree as trees
 from simbackup.schema.file_kind import kind_of
+from simbackup.schema.json_forms import Forms, Json
 from simbackup.schema.part import disagreements
 from simbackup.schema.quantity import Money
 from simbackup.schema.tree import Node
@@ -24,6 +25,8 @@ USUAL = Path(__file__).with_name("losses.yaml")
 """The losses that count unless a list says otherwise."""
 SCORES = (-1.2816, -0.5244, 0.0, 0.5244, 1.2816)
 """Standard scores at 10, 30, 50, 70 and 90 % of all cases."""
+KINDS = {"losses": "Losses that a site has to survive (losses.yaml)."}
+"""The kinds of files about protection that have a schema."""
 AGES = frozenset({"early", "early_until", "late", "late_from"})
 """Keys of a datasheet that do not count where a list has a rate of its own."""
 Thing = tuple[str, str]
@@ -187,3 +190,22 @@ def losses_of(own: Node, usual: Node) -> Losses:
     if spec is None or problems:
         raise InputError(problems)
     return Losses(found, tree, spec.downtime_hour, spec.data_hour, spec.all_data)
+
+
+def losses_schema(datasheets: Iterable[str] = ()) -> Json:
+    """The JSON Schema of a list of losses; `datasheets` are names that editors offer.
+
+    >>> sorted(losses_schema()["properties"])
+    ['data_hour', 'downtime_hour', 'losses', 'usual']
+    """
+    forms = Forms(tuple(datasheets))
+    body, loss = forms.whole(LossesSpec), forms.form(LossSpec)
+    word = {"enum": list(THINGS)}
+    loss["properties"]["model"] = forms.sheet_name("loss")
+    loss["properties"]["strikes"] = {
+        "description": loss["properties"]["strikes"]["description"],
+        "anyOf": [word, {"type": "array", "items": word, "minItems": 1}],
+    }
+    about = body["properties"]["losses"]["description"]
+    body["properties"]["losses"] = forms.named({"anyOf": [loss, {"type": "null"}]}, about)
+    return forms.file("losses", KINDS["losses"], body)

@@ -7,8 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from simbackup.planning.alike import called
-from simbackup.protection.protect import Protection
-from simbackup.protection.words import cell_of, odds, short
+from simbackup.protection.protect import Protection, cell_of, odds, short
 from simbackup.reporting.pictures import Shown, plot_picture
 from simbackup.reporting.tables import Column, ReportTable, words
 
