@@ -122,7 +122,7 @@ class SiteFailureSpec(Ageing):
             return
         draws = np.random.default_rng([zlib.crc32(name.encode()), int(self.seed.si)])
         at, end = (moment(day, time(), zone).astimezone(UTC) for day in (start, last + timedelta(days=1)))
-        pieces = self.pieces(self.yearly)
+        pieces = ((seconds, rate.si) for seconds, rate in self.pieces(self.yearly))
         length, rate = next(pieces)
         while True:
             wait, left = 0.0, float(draws.exponential())  # failures on average until the next one

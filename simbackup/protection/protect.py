@@ -305,10 +305,14 @@ def _around(value: float, terms: Sequence[Rate]) -> Rate:
     return Rate(value, max(value - low, 0.0), value + high)
 
 
+def _ends(given: Quantity) -> Rate:
+    """A quantity with the ends of its range."""
+    return Rate(given.si, *(given.si if end is None else end for end in (given.low, given.high)))
+
+
 def _cost(rates: Sequence[Rate], priced: Iterable[tuple[Quantity, Sequence[float]]]) -> Rate:
     """What a year costs: the rates of losses, times amounts that each costs at prices, all with their ranges."""
-    prices = [(Rate(price.si, *(price.si if end is None else end for end in (price.low, price.high))), each)
-              for price, each in priced]  # fmt: skip
+    prices = [(_ends(price), each) for price, each in priced]
     by_price = [_sum(rates, each).value for _, each in prices]
     by_loss = [math.fsum(price.value * each[i] for price, each in prices) for i in range(len(rates))]
     losses = _sum(rates, by_loss)
@@ -406,16 +410,14 @@ class _Rates:
 
 def mean_over(spec: LossSpec, years: float, times: Callable[[float], float] = lambda rate: rate) -> Rate:
     """How often a loss happens in a year on average over some years, by what follows from its rate at each age."""
-    each: list[float] = []
-    for end in ("si", "low", "high"):
-        left, sums = years * YEAR, list[float]()
-        for seconds, rate in spec.pieces(spec.yearly, end) if spec.yearly is not None else ():
-            sums.append(min(seconds, left) / (years * YEAR) * times(rate))
-            left -= seconds
-            if left <= 0.0:
-                break
-        each.append(math.fsum(sums))
-    return Rate(*each)
+    left, terms = years * YEAR, [Rate(0.0, 0.0, 0.0)]
+    for seconds, rate in spec.pieces(spec.yearly) if spec.yearly is not None else ():
+        share = min(seconds, left) / (years * YEAR)
+        terms.append(Rate(*(share * times(end) for end in _ends(rate))))
+        left -= seconds
+        if left <= 0.0:
+            break
+    return Rate(*map(math.fsum, zip(*terms, strict=True)))
 
 
 @dataclass

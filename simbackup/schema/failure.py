@@ -56,27 +56,13 @@ class Ageing(Frozen):
         if self.replaced is not None and self.replaced.si <= self.age.si:
             yield ("replaced",), "is no later than its age at the start", "write a greater age"
 
-    def pieces(self, yearly: Quantity, end: str = "si") -> Iterator[tuple[float, float]]:
-        """For how many seconds it fails how often in a year, from the start on without end.
-
-        Parameters
-        ----------
-        yearly
-            How often it fails between youth and wear.
-        end
-            What counts of each rate: `si`, or an end of its range, `low` or `high`.
-        """
+    def pieces(self, yearly: Quantity) -> Iterator[tuple[float, Quantity]]:
+        """For how many seconds it fails how often in a year, from the start on without end; `yearly` in its prime."""
         early, late = si_or(self.early_until, 0.0), si_or(self.late_from, math.inf)
         age, new = self.age.si, si_or(self.replaced, math.inf)
-
-        def rate() -> float:
-            given = self.early if age < early else self.late if age >= late else yearly
-            found = getattr(given or yearly, end)
-            return (given or yearly).si if found is None else found
-
         while True:
             until = min(each for each in (early, late, new, math.inf) if each > age)
-            yield until - age, rate()
+            yield until - age, (self.early if age < early else self.late if age >= late else None) or yearly
             age = 0.0 if until >= new else until
 
 

@@ -219,5 +219,5 @@ def test_groups_of_ageing_disks_lose_data_as_brute_force_says() -> None:
 def test_a_constant_rate_has_one_piece_without_end() -> None:
     spec = read_losses({"usual": False, "losses": {"it": {"strikes": "host", "yearly": 0.25}}}).losses["it"]
     assert spec.yearly is not None
-    assert list(islice(spec.pieces(spec.yearly), 1)) == [(math.inf, 0.25)]
+    assert list(islice(spec.pieces(spec.yearly), 1)) == [(math.inf, spec.yearly)]
     assert mean_over(spec, 10.0) == (0.25, 0.25, 0.25)
