@@ -126,10 +126,11 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Show what each loss costs a site, and how often: which copy survives, data lost, time to service."""
-    from simbackup.cli import counting, show, show_protection  # noqa: PLC0415
+    from simbackup.cli import counting, show  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
     from simbackup.protection.protect import protect as protected  # noqa: PLC0415
+    from simbackup.reporting.protection_tables import tables_of_protection  # noqa: PLC0415
 
     if drawn is not None:
         from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
@@ -139,7 +140,11 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     loaded = load_site(site, overrides(sets or []))
     with counting.nights() as play:
         found = protected(loaded, wanted, until, horizon=horizon, times=times, play=play(loaded))
-    show.answer(found.as_dict, lambda: show_protection.protection(found), as_json=as_json)
+    show.answer(
+        found.as_dict,
+        lambda: show.report_tables(found.site.file.spec.title, tables_of_protection(found)),
+        as_json=as_json,
+    )
     if drawn is not None:
         from simbackup.plots import style  # noqa: PLC0415
 

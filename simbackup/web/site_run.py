@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.writing import write_tables
 from simbackup.protection.protect import protect
 from simbackup.reporting.answer import Answer
-from simbackup.reporting.pictures import system_picture
+from simbackup.reporting.pictures import plot_picture, system_picture
 from simbackup.reporting.plan_tables import belongings, costs, late, stocks, windows
-from simbackup.reporting.protection_tables import groups_table, losses_table, matrix_picture
+from simbackup.reporting.protection_tables import tables_of_protection
 from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit, of_losses, of_recovery
 from simbackup.reporting.site_report import calendar_picture, capacity_picture, site_page
 from simbackup.web.cards import Card, Figure, compared
@@ -76,7 +77,11 @@ def _protection(found: Plan) -> str:
     except InputError as error:
         said = [{"severity": "error", "line": 0, "where": one.address, "said": one.message} for one in error.problems]
         return rendered("problems.html", problems=said)
-    tables = [(losses_table(protected), matrix_picture(protected)), (groups_table(protected), None)]
+    drawn, label = protected.chart(), "Losses and groups of systems; each field has the words of the table"
+    drawn.suptitle("")  # pyright: ignore[reportUnknownMemberType] (methods of matplotlib leave their settings untyped)
+    shown = plot_picture("protection", drawn, "What each loss costs each group.", label, titled=True)
+    pictures = [None, replace(shown, narrow=shown.wide)]
+    tables = [*zip_longest(tables_of_protection(protected), pictures)]
     return rendered("tables.html", tables=tables)
 
 
