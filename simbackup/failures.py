@@ -16,8 +16,7 @@ from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError
 from simbackup.methods.operations.live import Rebuild
 from simbackup.schema.job import JobSpec, Restoring
-from simbackup.schema.part import Part
-from simbackup.schema.refers import Refers
+from simbackup.schema.part import Part, Refers
 from simbackup.schema.reflection import mark_of
 from simbackup.system import System
 from simbackup.trace.clock import Process

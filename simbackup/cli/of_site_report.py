@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.of_sites import SiteFile
+from simbackup.cli.of_sites import SiteFile, Until
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 
 def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
+    site: SiteFile,
     out: Annotated[
         list[Path] | None,
         typer.Option(
@@ -25,9 +25,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             "(.xlsx); may be repeated. report.html by default.",
         ),
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     goals: Annotated[str | None, typer.Option(metavar="FILE", help="Compare the plan with these goals.")] = None,
     at: Annotated[
         str | None,
@@ -127,10 +125,11 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Show what each loss costs a site, and how often: which copy survives, data lost, time to service."""
     from simbackup.cli import counting, show  # noqa: PLC0415
+    from simbackup.cli.terminal import report_table  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
     from simbackup.protection.protect import protect as protected  # noqa: PLC0415
-    from simbackup.reporting.protection_tables import tables_of_protection  # noqa: PLC0415
+    from simbackup.reporting.protection_tables import notes_of_protection, tables_of_protection  # noqa: PLC0415
 
     if drawn is not None:
         from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
@@ -140,12 +139,16 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     loaded = load_site(site, overrides(sets or []))
     with counting.nights() as play:
         found = protected(loaded, wanted, until, horizon=horizon, times=times, play=play(loaded))
-    show.answer(
-        found.as_dict,
-        lambda: show.report_tables(found.site.file.spec.title, tables_of_protection(found)),
-        as_json=as_json,
-    )
+
+    def shown() -> None:
+        show.line(f"{found.site.file.spec.title}: losses in the 13 weeks before {found.until}")
+        for each in tables_of_protection(found):
+            report_table(each)
+        for said in notes_of_protection(found):
+            show.line(said)
+
+    show.answer(found.as_dict, shown, as_json=as_json)
     if drawn is not None:
         from simbackup.plots import style  # noqa: PLC0415
 
-        style.write(found.chart(), drawn)
+        style.write(found.figure(), drawn)

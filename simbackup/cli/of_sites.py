@@ -10,8 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, note, overrides, warn
-from simbackup.errors import InputError, Place, Problem, ResultError, choices
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 if TYPE_CHECKING:
     from simbackup.planning.plan import Plan
@@ -52,6 +51,7 @@ def init(
     ] = False,
 ) -> None:
     """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed."""
+    from simbackup.errors import Problem, ResultError  # noqa: PLC0415
     from simbackup.output.target import YAML, check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
     from simbackup.planning.inventory import site_text  # noqa: PLC0415
@@ -74,6 +74,7 @@ def init(
 Until = Annotated[
     str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
 ]
+Goals = Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")]
 Out = Annotated[
     Path | None, typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder.")
 ]
@@ -173,6 +174,7 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
 def _form(out: Path | None, *, parquet: bool) -> str:
     """The form of tables; raises an error if they cannot be written there."""
+    from simbackup.errors import ResultError  # noqa: PLC0415
     from simbackup.planning.writing import check_tables  # noqa: PLC0415
 
     if parquet and (out is None or out.suffix.lower() == ".xlsx"):
@@ -268,7 +270,7 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
 def check_site(
     site: SiteFile,
-    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    goals: Goals,
     until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
@@ -291,7 +293,7 @@ def check_site(
 
 def size_site(
     site: SiteFile,
-    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    goals: Goals,
     vary: Annotated[
         list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
     ],
@@ -301,6 +303,7 @@ def size_site(
 ) -> None:
     """Plan every combination of values; the cheapest that meets the goals comes first. Exits with 1 if none does."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
     from simbackup.planning.loading import read_site  # noqa: PLC0415
     from simbackup.planning.sizing import size  # noqa: PLC0415
@@ -317,17 +320,20 @@ def size_site(
         if "" in varied[address]:
             raise InputError([Problem(Place(f"--vary {text}"), "", "has an empty value", "write ADDRESS=A,B")])
     found = size(read_site(site, overrides(sets or [])), read_goals(goals), varied, until)
-    rows = [
-        {"addresses": found.addresses, "values": one.values, "cost": one.cost,
-         "missed": [goal._asdict() for goal in one.missed]} for one in found.configurations
-    ]  # fmt: skip
-    show.answer(lambda: rows, lambda: show_plan.sizing(found), as_json=as_json)
+    if as_json:
+        show.json([
+            {"addresses": found.addresses, "values": one.values, "cost": one.cost,
+             "missed": [goal._asdict() for goal in one.missed]}
+            for one in found.configurations
+        ])  # fmt: skip
+    else:
+        show_plan.sizing(found)
     raise typer.Exit(0 if found.best is not None else 1)
 
 
 def buy(
     site: SiteFile,
-    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    goals: Goals,
     most: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="How many purchases at most; all by default.")
     ] = None,
@@ -383,8 +389,12 @@ def sensitivity_site(
             plan.nights.sample()
     with counting.counting() as counted:
         found = plan_sensitivity(plan, (day, where), quick=quick, progress=counted)
-    figures = {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
-    show.answer(lambda: figures, lambda: show_plan.sensitivity(found), as_json=as_json)
+    if as_json:
+        show.json(
+            {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
+        )
+    else:
+        show_plan.sensitivity(found)
 
 
 def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -407,6 +417,7 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Compare sites, or variants of one: until when each fits, what it misses, and its cost, the cheapest first."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
+    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.planning.comparing import compared  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
     from simbackup.planning.loading import read_site  # noqa: PLC0415
@@ -452,6 +463,7 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Plot capacity over time, nights as a calendar, the systems that a restore brings back, or restore points."""
     from simbackup.cli.of_points import drawn_points  # noqa: PLC0415
+    from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any, cast
@@ -14,13 +14,12 @@ from simbackup import units
 from simbackup.cli.terminal import line, table
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
-from simbackup.results.notes import note_sentences
 from simbackup.results.rows import exact, reports
+from simbackup.results.shown import note_sentences
 from simbackup.scenario.typical import in_words
 from simbackup.trace.trace import FULL, NONE
 
 if TYPE_CHECKING:
-    from simbackup.reporting.tables import ReportTable
     from simbackup.results.groups import Group, Row
     from simbackup.results.result import Result
     from simbackup.uncertainty.verdict import JobInterval
@@ -38,41 +37,29 @@ Columns = dict[str, tuple[str, Callable[[Any], str]]]
 """Heads by the key of a row, with the function that formats its value."""
 
 
-def json(data: object) -> None:
-    """Print data as JSON."""
-    text = json_format.dumps(data, indent=1, allow_nan=False)
-    print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
+def answer(data: Callable[[], object], shown: Callable[[], None], *, as_json: bool) -> None:
+    """Print an answer: its data as JSON, or as `shown` prints it."""
+    if as_json:
+        json(data())
+    else:
+        shown()
 
 
 def plain(value: Any) -> Any:
     """A value for JSON: dates as text, nothing for what is without bounds."""
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [plain(inner) for inner in cast("list[Any]", value)]
     if isinstance(value, date):
         return value.isoformat()
     return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
-def answer(data: Callable[[], object], shown: Callable[[], None], *, as_json: bool) -> None:
-    """Print an answer as JSON, or as people read it."""
-    if as_json:
-        json(plain(data()))
-    else:
-        shown()
-
-
-def report_tables(title: str, tables: Iterable[ReportTable]) -> None:
-    """Print the tables of a report below a line."""
-    line(title)
-    for one in tables:
-        right = [i for i, column in enumerate(one.columns) if column.numeric]
-        table(
-            [column.name for column in one.columns], [[cell.text for cell in row] for row in one.rows], one.name, right
-        )
-        for said in one.caption.splitlines():
-            line(said)
+def json(data: object) -> None:
+    """Print data as JSON."""
+    text = json_format.dumps(plain(data), indent=1, allow_nan=False)
+    print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
 
 
 def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
@@ -143,12 +130,12 @@ def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool =
 
     What is `verbose` says all of the intervals, and where the inputs come from.
     """
-    from simbackup.results import clock, groups  # noqa: PLC0415 (they read results, which takes time to import)
+    from simbackup.results import groups, shown  # noqa: PLC0415 (they read results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
     rows = [{**(groups.job_row(item) if isinstance(item, groups.Group) else item)} for item in jobs]
-    day = clock.on_the_clock(one)
-    time = clock.times(rows) if day else _seconds
+    day = shown.on_the_clock(one)
+    time = shown.times(rows) if day else _seconds
     for item, row in zip(jobs, rows, strict=True):
         row["back"] = _back(row)
         row["elapsed"] = _seconds(row["elapsed"])

@@ -28,7 +28,7 @@ def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
                 for name, by_role in found.publications.items()
             },
             "coverage": [{"name": one.name, **_set_data(one)} for one in found.sets],
-            "scores": [show.plain(asdict(one)) for one in found.scores],
+            "scores": [asdict(one) for one in found.scores],
             "verdicts": [asdict(one) for one in found.verdicts],
             "model_error": [one._asdict() for one in found.terms],
         })  # fmt: skip

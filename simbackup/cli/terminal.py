@@ -13,6 +13,8 @@ from simbackup.text import for_terminal
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from simbackup.reporting.tables import ReportTable
+
 WIDE = 160
 """Columns where standard output is not a terminal."""
 HANGING = "  "
@@ -64,6 +66,14 @@ def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[i
     for some in tables(columns[:named], columns[named:], width):
         print_columns(some, title)
         title = ""
+
+
+def report_table(one: ReportTable) -> None:
+    """Print a table as pages have it; nothing without rows."""
+    if one:
+        right = [i for i, column in enumerate(one.columns) if column.numeric]
+        cells = [[cell.text for cell in row] for row in one.rows]
+        table([column.name for column in one.columns], cells, one.caption, right)
 
 
 def _cell(text: str, *, whole: bool) -> CellLine:

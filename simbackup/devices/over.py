@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simbackup.devices.network.live import Network
-from simbackup.devices.store import Direction, Service, Store
-from simbackup.devices.visitors import Visitor
+from simbackup.devices.store import Direction, Service, Store, Visitor
 from simbackup.engine.link import Link
 
 

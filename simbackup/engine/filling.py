@@ -115,7 +115,21 @@ def max_min_rates(
     >>> max_min_rates([10.0], [{0: 1.0}, {0: 1.0}], [1.0, 1.0], [2.0, math.inf])
     Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0], filled=[0])
     """
+    if len(weights) == 1 and not switchovers:
+        return _alone(capacities, demands[0], weights[0], caps[0])
     return Filling(capacities, demands, weights, caps, switchovers or {}).filled_up()
+
+
+def _alone(capacities: Sequence[float], demand: Mapping[int, float], weight: float, cap: float) -> Allocation:
+    """The allocation of a single flow, as most solutions are about one."""
+    levels = {resource: capacities[resource] / (units * weight) for resource, units in demand.items()}
+    level = min(levels.values(), default=math.inf)
+    if cap / weight < level * (1.0 - TIE):
+        return Allocation([cap], [CAP], [])
+    if math.isinf(level):
+        raise UnboundedFlowError(0)
+    resource = min(each for each, full in levels.items() if full <= level * (1.0 + TIE))
+    return Allocation([min(weight * level, cap)], [resource], [resource])
 
 
 class Filling:
@@ -143,11 +157,12 @@ class Filling:
         self.cap_levels = [cap / weight for cap, weight in zip(caps, weights, strict=True)]
         self.by_cap = sorted(range(self.left), key=self.cap_levels.__getitem__, reverse=True)
         self.members: list[list[int]] = [[] for _ in capacities]
-        for flow, demand in enumerate(demands):
-            for resource in demand:
-                self.members[resource].append(flow)
         self.frozen = [0.0] * len(capacities)
-        self.totals = [self._total(resource) for resource in range(len(capacities))]
+        self.totals = [0.0] * len(capacities)
+        for flow, demand in enumerate(demands):
+            for resource, units in demand.items():
+                self.members[resource].append(flow)
+                self.totals[resource] += units * weights[flow]
         self.summed = list(self.totals)
         self.counts = [len(members) for members in self.members]
         self.levels = [math.inf] * len(capacities)

@@ -15,7 +15,8 @@ from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, depe
 
 if TYPE_CHECKING:
     from simbackup.engine.affected import Coupling
-    from simbackup.engine.group import BottleneckGroup, LevelWatcher
+    from simbackup.engine.buffer import Buffer
+    from simbackup.engine.group import BottleneckGroup
     from simbackup.engine.link import Link
 
 DONE = 1e-9
@@ -116,7 +117,7 @@ class Flow:
         self.limits = Limits(limit)
         self.limit, self.cap = limit, limit.rate
         """The lowest of these, and its rate, units per second."""
-        self.watchers: dict[Coupling, LevelWatcher | None] = {}
+        self.watchers: dict[Coupling, Buffer | None] = {}
         """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.links = tuple(demands) if moves.keys() <= demands.keys() else tuple({**demands, **moves})
         self._alone: tuple[float, ...] | None = None

@@ -19,9 +19,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from simbackup.engine.customers import Customers
 from simbackup.engine.events import FEW, ULPS, Completions
@@ -31,6 +32,7 @@ from simbackup.engine.link import Link
 
 if TYPE_CHECKING:
     from simbackup.engine.affected import Coupling
+    from simbackup.engine.buffer import Buffer
     from simbackup.engine.flow import Flow
 
 Variable: TypeAlias = "Flow | BottleneckGroup"
@@ -51,22 +53,18 @@ class Pair(NamedTuple):
     units: float
 
 
+@dataclass(slots=True)
 class GroupMeter:
-    """The totals of a link that only one group crosses, counted on the clock of the group."""
+    """What a link that only one group crosses carries at level 1, counted on the clock of the group."""
 
-    __slots__ = ("busy", "bytes", "group", "showed", "stop", "units")
-
-    def __init__(
-        self, group: BottleneckGroup, *, units: float, busy: float, moved: float, showed: float, stop: float
-    ) -> None:
-        self.group = group
-        self.units = units
-        self.busy = busy
-        self.bytes = moved
-        self.showed = showed
-        """What the clock of the group showed last."""
-        self.stop = stop
-        """The level up to which the link has room."""
+    group: BottleneckGroup
+    units: float
+    busy: float
+    bytes: float
+    showed: float
+    """What the clock of the group showed last."""
+    stop: float
+    """The level up to which the link has room."""
 
 
 class GroupLoad:
@@ -136,36 +134,16 @@ class GroupLoad:
             self.most, self.changes = self.own, 0
 
 
-class LevelWatcher(Protocol):
-    """A buffer that need not be asked at each change of a level that its flows share."""
-
-    looks: int
-    """How often it has looked: only what it said last counts."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether it holds a flow to the rates of others."""
-        ...
-
-    def pair(self) -> Pair | None:
-        """The only flow that it holds and its only leader, if they move in proportion for as long as both go on."""
-        ...
-
-    def look(self) -> None:
-        """Compute when it will be full or empty, and between which levels of its groups that holds."""
-        ...
-
-
 class LevelRanges:
     """For each buffer, the range of levels in which its next alarm is right."""
 
     def __init__(self) -> None:
-        self._lows: list[tuple[float, int, int, LevelWatcher]] = []
-        self._highs: list[tuple[float, int, int, LevelWatcher]] = []
+        self._lows: list[tuple[float, int, int, Buffer]] = []
+        self._highs: list[tuple[float, int, int, Buffer]] = []
         self._numbers = count()
         self._most = FEW
 
-    def add(self, watcher: LevelWatcher, low: float, high: float) -> None:
+    def add(self, watcher: Buffer, low: float, high: float) -> None:
         """Note that a buffer must look again when the level falls below `low` or rises above `high`."""
         heappush(self._lows, (-low, next(self._numbers), watcher.looks, watcher))
         heappush(self._highs, (high, next(self._numbers), watcher.looks, watcher))
@@ -175,9 +153,9 @@ class LevelRanges:
                 heapify(heap)
             self._most = 2 * len(self._highs) + FEW
 
-    def broken(self, level: float) -> list[LevelWatcher]:
+    def broken(self, level: float) -> list[Buffer]:
         """Remove and return the buffers whose range does not contain a level."""
-        found: dict[LevelWatcher, None] = {}
+        found: dict[Buffer, None] = {}
         for heap, at in ((self._lows, -level), (self._highs, level)):
             while heap and (heap[0][0] < at or heap[0][2] != heap[0][3].looks):
                 entry = heappop(heap)
@@ -322,8 +300,7 @@ class BottleneckGroup:
         stop = capacity / units * (1.0 - NEAR) if units > 0.0 else math.inf
         if stop > self.rate * (1.0 + ROOM):
             busy = units / capacity if capacity > 0.0 else 0.0
-            meter = GroupMeter(self, units=units, busy=busy, moved=load.bytes, showed=self.clock(now), stop=stop)
-            link.meter_by(meter, now)
+            link.meter_by(GroupMeter(self, units, busy, load.bytes, self.clock(now), stop), now)
             del self.solved_with[link]
             if stop < math.inf:
                 heappush(self._stops, (stop, next(self._pushes), link))

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import simpy
 
 from simbackup.engine.affected import Coupling, Sides
 from simbackup.engine.events import Completions
 from simbackup.engine.flow import Flow
-from simbackup.engine.group import NEAR, ROOM, BottleneckGroup, LevelWatcher
+from simbackup.engine.group import NEAR, ROOM, BottleneckGroup
 from simbackup.engine.limit import WHOLE
 from simbackup.engine.link import Link, Recorder
+
+if TYPE_CHECKING:
+    from simbackup.engine.buffer import Buffer
 
 MANY = 16
 """Flows from which on those that a link limits are one group; for fewer, one by one is cheaper."""
@@ -47,7 +50,7 @@ class Groups:
         self.ends = Completions[BottleneckGroup]()
         self._pairs: dict[Flow, Flow] = {}
         """Members that a buffer ties to each other: each follower with its leader, and the leader with the follower."""
-        self._looking: dict[LevelWatcher, None] = {}
+        self._looking: dict[Buffer, None] = {}
         self.links: dict[Link, None] = {}
         """Links whose totals do not know yet who has joined or left."""
 
@@ -112,7 +115,7 @@ class Groups:
                 found += followers
         return found
 
-    def _followers(self, watcher: LevelWatcher, leader: Flow, level: float) -> list[Candidate] | None:
+    def _followers(self, watcher: Buffer, leader: Flow, level: float) -> list[Candidate] | None:
         """The follower that would join a group with its leader; None if others have to be asked for it."""
         pair = watcher.pair()
         if pair is None or pair.leader is not leader or leader in self._pairs:

@@ -114,6 +114,8 @@ def coupled_rates(
     >>> coupled_rates([20.0, 5.0], [{0: 1.0}, {1: 1.0}], [1.0, 1.0], [math.inf, math.inf], [Hold({0: 1.0}, {1: 1.0})])
     Allocation(rates=[5.0, 5.0], bottlenecks=[2, 1], filled=[1, 2])
     """
+    if not holds:
+        return max_min_rates(capacities, demands, weights, caps, switchovers)
     coupling = _Coupling(capacities, demands, weights, caps, holds, switchovers=switchovers or {})
     free = coupling.at([math.inf] * len(holds))
     trial = coupling.newton(free)

@@ -41,6 +41,8 @@ def bound_by_laws(problem: Problem, allocation: Allocation) -> list[tuple[int, L
         i for i, flow in enumerate(problem.variables)
         if flow.law is not None and flow.depends and problem.limits[i].law is None
     ]  # fmt: skip
+    if not lawful:
+        return []
     laws = _Laws(problem, allocation, lawful)
     if not any(laws.answer(i).rate < allocation.rates[i] * (1.0 - TIE) for i in lawful):
         return []

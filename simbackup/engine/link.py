@@ -65,47 +65,11 @@ class Link:
     """
 
     __slots__ = (
-        "_dependents",
-        "_first",
-        "_next_bytes_per_s",
-        "_next_used",
-        "_shifts",
-        "_summed",
-        "_summed_ago",
-        "busy",
-        "busy_s",
-        "bytes_moved",
-        "bytes_per_s",
-        "capacity",
-        "closures",
-        "crossing",
-        "depended_on",
-        "fastest",
-        "group_meter",
-        "groups",
-        "heaviest",
-        "limited",
-        "may_depend",
-        "name",
-        "nominal",
-        "number",
-        "peak_bytes_per_s",
-        "plain",
-        "pooled",
-        "recorded_at",
-        "recorded_busy",
-        "recorded_bytes",
-        "settled_at",
-        "solved_capacity",
-        "solved_jointly",
-        "stale",
-        "streams",
-        "tracks",
-        "units",
-        "used",
-        "variables",
-        "watchers",
-        "weighed",
+        "_dependents", "_first", "_next_bytes_per_s", "_next_used", "_shifts", "_summed", "_summed_ago", "busy",
+        "busy_s", "bytes_moved", "bytes_per_s", "capacity", "closures", "crossing", "depended_on", "fastest",
+        "group_meter", "groups", "heaviest", "limited", "may_depend", "name", "nominal", "number", "peak_bytes_per_s",
+        "plain", "pooled", "recorded_at", "recorded_busy", "recorded_bytes", "settled_at", "solved_capacity",
+        "solved_jointly", "stale", "streams", "tracks", "units", "used", "variables", "watchers", "weighed",
     )  # fmt: skip
 
     def __init__(
@@ -205,16 +169,16 @@ class Link:
         """Units of these that are lost to switchover."""
         return self.streams.lost(flow) if self.streams is not None and self in flow.demands else 0.0
 
-    def most_lost(self, among: Container[Variable]) -> dict[Flow, float]:
+    def most_lost(self, among: Container[Variable]) -> list[tuple[Flow, float]]:
         """Units lost to switchover for one unit of each stream among these, if all its bytes cost a turn.
 
         Empty with one stream.
         """
         streams = self.streams
-        if streams is None:
-            return {}
+        if streams is None or len(self.crossing) == 1:
+            return []
         flows = [flow for flow in self.crossing if flow in among and self in flow.demands]
-        return {flow: lost for flow in flows if (lost := streams.most_lost(flow))}
+        return [(flow, lost) for flow in flows if (lost := streams.most_lost(flow))]
 
     def is_own(self, flow: Flow) -> bool:
         """Whether a flow is the only one that crosses it, and nobody watches it."""

@@ -11,10 +11,10 @@ from simbackup.planning.inventory import template_text, text_of_systems
 from simbackup.planning.loading import site_of
 from simbackup.planning.plan import stocked
 from simbackup.planning.site import numbers
-from simbackup.policies.horizon import HORIZON
-from simbackup.schema.edits import edited
+from simbackup.policies.calendar import HORIZON
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.tree import Node
+from simbackup.schema.upgrading import edited
 from simbackup.schema.yaml_file import parse
 from simbackup.units import UnitError, show
 from simbackup.units.amounts import Convention, amount, convention

@@ -31,10 +31,10 @@ from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
+from simbackup.policies.calendar import HORIZON
 from simbackup.policies.clock import NOON, moment
 from simbackup.policies.days import each_day
-from simbackup.policies.horizon import HORIZON
-from simbackup.results.tabled import Tabled
+from simbackup.results.tabled import Answer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ class FitsUntil(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan(Tabled):
+class Plan(Answer):
     """What a site does and needs, day by day until a date."""
 
     site: PlannedSite
@@ -210,7 +210,7 @@ class Plan(Tabled):
     @cached_property
     def arrivals(self) -> Arrivals:
         """When its backups and copies ended."""
-        return Arrivals(self.nights)
+        return Arrivals(self.nights, ends=self.windows.ends)
 
     def loss(self, lost: str = "", clients: Sequence[Client] | None = None, arrivals: Arrivals | None = None) -> Loss:
         """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone.
@@ -232,7 +232,7 @@ class Plan(Tabled):
         return [{"after_loss_of": name, **self.loss(name, arrivals=arrivals).row()} for name in lost]
 
     @cached_property
-    def intervals(self) -> pd.DataFrame:
+    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Table of figures by address: the value, the ends `low` and `high` of its 90 % interval, and what decides it.
 
         Capacity, cartridges and cost come from the ledger in some cases of the values of the site; windows missed and
@@ -260,7 +260,7 @@ class Plan(Tabled):
         return tuple(system.name for system in self.site.systems if system.policy not in saving)
 
     @cached_property
-    def warnings(self) -> list[Problem]:
+    def warnings(self) -> list[Problem]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
         return [
             *idle_keys(self.site),
@@ -277,7 +277,7 @@ class Plan(Tabled):
         tree = self.site.file.source
         never: dict[Place, Problem] = {}
         for name in self.unsaved:
-            policy = tree.find(("systems", name, "policy"))[0]
+            policy = tree.find(("systems", self.site.file.written_system(name), "policy"))[0]
             message = f"'{policy.word}' saves nothing until {self.until}"
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
@@ -386,7 +386,7 @@ class Plan(Tabled):
             f"everything fits until the end, {self.until}" if first is None else f"everything fits until {first}"
         )
 
-    def chart(self) -> Chart:
+    def figure(self) -> Chart:
         """The main picture: the capacity in use over time."""
         return self.plot.capacity()
 

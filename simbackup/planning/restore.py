@@ -22,7 +22,7 @@ from simbackup.planning.nights import Nights
 from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.playing import GOOD, NEVER, Play
 from simbackup.planning.policy import METHODS_OF
-from simbackup.planning.recovery import ALL, Recovery, Restored, Session
+from simbackup.planning.recovery import ALL, SHARES, Recovery, Restored, Session
 from simbackup.planning.restore_interval import RestoreInterval, least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_reasons import restore_reasons
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario, restores_of
@@ -179,18 +179,20 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
     ends = [(name, backs(result, low), backs(result, high)) for name, low, high in declared.ends(site)]
     samples = sampled(result, lambda each: backs(each, declared), jobs, way.intervals)
     intervals: dict[str, RestoreInterval] = {}
+    floors = sorted(least_of(result, {job}) for job in jobs)  # a share is not back before as many could be
+    shares = {f"{share:.0%}": floors[min(found.count(share), len(floors)) - 1] for share in SHARES if share < 1.0}
     for name, one in found.returns.items():
         if one.reason:
             continue
         job = f"back-{one.system}"
-        own = {job} if name == one.system else jobs if name == ALL else set[str]()
+        own = jobs if name == ALL else {job}
         intervals[name] = restore_interval(
             one.back, simulated[name], [(each, low[name], high[name]) for each, low, high in ends],
             deviation_at(result.scenario, f"jobs.{job}.elapsed"), samples.get(name),
-            least=least_of(result, own), waits=waits_of(result, own),
+            least=shares[name] if name in shares else least_of(result, own), waits=waits_of(result, own),
         )  # fmt: skip
     told = restore_reasons(site, result, found.systems) if way.explain and found.complete else None
-    return replace(found, intervals=intervals, reasons=told, sessions=tuple(_sessions(ledger, there, group)))
+    return replace(found, between=intervals, reasons=told, sessions=tuple(_sessions(ledger, there, group)))
 
 
 def _after_needs(site: PlannedSite, clients: Sequence[Client]) -> list[Client]:

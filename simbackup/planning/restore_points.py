@@ -286,6 +286,9 @@ def chosen(site: PlannedSite, policies: Sequence[str] = (), system: str = "") ->
         if policy not in {*names, *names.values()}:
             legal = [*dict.fromkeys(names.values())]
             raise InputError([Problem(Place("--policy"), "", f"there is no policy '{policy}'", choices(policy, legal))])
+    if system and policies and not {known[system], names[known[system]]} & {*policies}:
+        message = f"'{system}' follows the policy '{names[known[system]]}'"
+        raise InputError([Problem(Place("--system"), "", message, "leave out --policy, or name that one")])
     return [
         name for name, written in names.items()
         if (not policies or name in policies or written in policies) and (not system or known[system] == name)

@@ -93,6 +93,8 @@ class SystemSpec(Frozen):
 
     size: PositiveSize
     """Bytes of its data at the start."""
+    count: Pieces = usual("1")
+    """How many systems it stands for, each with all that is said here: of `web` with 12, `web01` to `web12`."""
     policy: Text
     """The policy that its backups follow."""
     files: PositiveCount | None = None
@@ -267,6 +269,12 @@ class TargetSpec(Frozen):
     object_size: PositiveSize | None = None
     """Bytes of each object that backups and copies write into an object store, such as `64 MiB`; by default, one object
     for each file of a file-level backup, or else one for each save set.
+    """
+    filesystem: RawPart = None
+    """The file system of a disk on which programs keep objects as files: a datasheet `filesystem/name`, or a mapping.
+    """
+    share: RawPart = None
+    """How programs on other hosts reach the files on it: a datasheet `share/name`, such as `share/sftp`, or a mapping.
     """
     limit: LimitSpec | None = None
     """How many backups and copies it takes at once; no limit by default."""

@@ -13,13 +13,12 @@ from simbackup.planning.loading import over_datasheet
 from simbackup.planning.site import PlannedSite
 from simbackup.protection.spec import EACH, THINGS, LossesSpec, LossSpec
 from simbackup.schema import tree as trees
-from simbackup.schema.file_kind import kind_of
 from simbackup.schema.json_forms import Forms, Json
 from simbackup.schema.part import disagreements
 from simbackup.schema.quantity import Money
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate, validate_in_part
-from simbackup.schema.yaml_file import parse, read
+from simbackup.schema.yaml_file import kind_of, parse, read
 
 USUAL = Path(__file__).with_name("losses.yaml")
 """The losses that count unless a list says otherwise."""

@@ -266,7 +266,7 @@ class Protection:
 
         return pd.DataFrame([answer.row() for answer in self.answers])
 
-    def chart(self) -> Chart:
+    def figure(self) -> Chart:
         """The main picture: what each loss costs each group. It needs matplotlib."""
         from simbackup.plots.of_protection import matrix  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
 

@@ -56,9 +56,10 @@ def site_page(
         goals=goals, goal_table=_goals(goals or ()),
         answers=answers, deciding=list(_deciding(found, sure, recoveries)),
         recoveries=[(one, _by_policy(site, one), _phases(one), _curve(one)) for one in recoveries if one.complete],
-        nights=[plan_tables.windows(found), plan_tables.late(found)], calendar=calendar_picture(found),
-        stocks=plan_tables.stocks(found), capacity=capacity_picture(found), losses=_losses(found),
-        points=_points(found), costs=plan_tables.costs(found), belongings=plan_tables.belongings(found),
+        nights=[plan_tables.windows(found, sure), plan_tables.late(found)], calendar=calendar_picture(found),
+        stocks=plan_tables.stocks(found, sure), capacity=capacity_picture(found),
+        losses=plan_tables.losses(found, sure), points=_points(found), costs=plan_tables.costs(found, sure),
+        belongings=plan_tables.belongings(found),
         stated=_stated(site),
         assumptions=sections.assumptions(values), sources=sections.sources(values, works),
         warnings=[str(one) for one in (*found.warnings, *(each for one in recoveries for each in one.warnings))],
@@ -204,22 +205,6 @@ def _phases(found: Recovery) -> ReportTable:
     ]  # fmt: skip
     columns = (Column("phase"), Column("on"), Column("time", "s"), Column("share", "1"))
     return ReportTable("Phases", columns, rows, "What all restores together spend their time on")
-
-
-def _losses(found: Plan) -> ReportTable:
-    """What a loss at noon costs, of data alone and of each place."""
-    columns = (
-        Column("loss of"), Column("on the worst day", "s"), Column("which is"), Column("on average", "s"),
-        Column("from"),
-    )  # fmt: skip
-    rows = [
-        (
-            words(one["after_loss_of"] or ALONE), quantity(one["worst"], "s"), words(one["day"] or "everything"),
-            quantity(one["mean"], "s"), words(one["counted_from"] or ""),
-        )
-        for one in found.losses
-    ]  # fmt: skip
-    return ReportTable("Data lost", columns, rows, "New data that a loss at noon costs")
 
 
 def _points(found: Plan) -> ReportTable:

@@ -35,16 +35,15 @@ class Noting(NamedTuple):
     reads: set[str]
 
     def __call__(self, name: str) -> Any:
-        """The value of a key, noted; that of a part inside it notes its own reads."""
-        value, here = vars(self.part)[name], f"{self.address}.{name}"
-        return self.read(value, here)
+        """The value of a key, noted; that of a part inside it notes its own reads. None raises KeyError."""
+        return self.read(vars(self.part)[name], f"{self.address}.{name}")
 
     def read(self, value: Any, here: str) -> Any:
         """A value at an address, which is read; parts inside it note their own reads."""
         self.reads.add(here)
         if isinstance(value, Frozen):
             return noting(value, here, self.reads)
-        if isinstance(value, Mapping):  # who looks at one of its names may look at all
+        if isinstance(value, dict):  # who looks at one of its names may look at all
             named = cast("Mapping[str, Any]", value)
             return {each: self.read(child, f"{here}.{each}") for each, child in named.items()}
         return value

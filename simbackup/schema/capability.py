@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup.errors import choices
-from simbackup.schema.chosen import Chosen
-from simbackup.schema.facts import USE, Figures
-from simbackup.schema.part import Part, Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import USE, Chosen, Figures, Part, Path
 from simbackup.schema.quantity import PositiveSize, Text
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.devices.site import Site

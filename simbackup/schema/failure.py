@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
 from simbackup.schema.capability import Device, MediaLibrary, RedundantDevice
-from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import Storing
-from simbackup.schema.part import Part, Path, Rules
+from simbackup.schema.part import Chosen, Part, Path, Refers, Rules
 from simbackup.schema.quantity import Duration, Frozen, Multiple, PositiveDuration, Quantity, Text, si_or, usual
-from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks

@@ -264,7 +264,7 @@ def job_intervals(
     >>> all(one.elapsed.low <= one.elapsed.best <= one.elapsed.high for one in found.values())
     True
     """
-    return all_intervals(result, effort=effort, jobs=jobs, executor=executor, progress=progress).jobs
+    return all_intervals(result, effort=effort, jobs=jobs, figures=False, executor=executor, progress=progress).jobs
 
 
 def all_intervals(
@@ -272,10 +272,11 @@ def all_intervals(
     *,
     effort: Effort = QUICK,
     jobs: Collection[str] = (),
+    figures: bool = True,
     executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> Intervals:
-    """The intervals of `job_intervals`, and from the same cases those of every figure; of `jobs` alone these only.
+    """The intervals of `job_intervals`, and from the same cases those of every figure, if these are wanted.
 
     Figures that are times on the clock have none. The interval of a figure that no input moves is the figure.
     """
@@ -284,12 +285,14 @@ def all_intervals(
     shares = _DeclaredShare(name)({name: run})
     elapsed = _Elapsed(name, tuple(jobs))
     asked = elapsed({name: run})
+    least, declared = _Least(name), _DeclaredShare(name)
     found = estimates(
-        {name: scenario}, elapsed if jobs else _Both(elapsed, _values), effort=effort, seed=seed,
-        bounds=_Both(_Least(name), bounds_at), declared=_Both(_DeclaredShare(name), declared_shares),
+        {name: scenario}, _Both(elapsed, _values) if figures else elapsed, effort=effort, seed=seed,
+        bounds=_Both(least, bounds_at) if figures else least,
+        declared=_Both(declared, declared_shares) if figures else declared,
         results={name: run}, until=jobs, asked=asked, executor=executor, progress=progress,
     )  # fmt: skip
-    figures = {
+    of_figures = {
         address: interval
         for address, one in found.items()
         if address not in asked
@@ -315,7 +318,7 @@ def all_intervals(
             ),
             shares.get(job, 0.0) * one.spread.best, evidence(scenario, address), learned_from(error), one.refused,
         )  # fmt: skip
-    return Intervals(intervals, figures)
+    return Intervals(intervals, of_figures)
 
 
 def learned_from(error: ModelError) -> Literal["none", "others", "own"]:

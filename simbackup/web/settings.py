@@ -8,10 +8,10 @@ from typing import NamedTuple, cast
 
 from simbackup.planning.site import PlannedSite
 from simbackup.scenario import Scenario
-from simbackup.schema.file_kind import SECTIONS
 from simbackup.schema.fleet import PARTS, PLACEHOLDER, Fleet
 from simbackup.schema.quantity import Frozen, Quantity, Unit
 from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import SECTIONS
 
 WORDS = frozenset({"window", "at", "begin", "age"})
 """Keys of times that are written as text, such as `20:00 to 06:00`."""

@@ -23,16 +23,15 @@ from simbackup.reporting.point_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
-from simbackup.schema.edits import edited
-from simbackup.schema.file_kind import kind_of
-from simbackup.schema.yaml_file import parse, read
+from simbackup.schema.upgrading import edited
+from simbackup.schema.yaml_file import kind_of, parse, read
 from simbackup.web import scenario_run, site_run
+from simbackup.web.asked import rendered
 from simbackup.web.completion import completions
 from simbackup.web.cursor import cursor_at
-from simbackup.web.describing import site_of_form
+from simbackup.web.describing import datasheets, site_of_form
 from simbackup.web.guests import Document
 from simbackup.web.opening import OwnFolder, of_library, uploaded
-from simbackup.web.render import rendered
 from simbackup.web.workers import Send, failed
 
 Task = Mapping[str, Any]
@@ -118,8 +117,9 @@ def points(task: Task, send: Send) -> None:
 
 
 def library(task: Task, send: Send) -> None:
-    """Report the scenarios and sites that come along, with their titles and questions."""
+    """Report the datasheets by kind, then the scenarios and sites that come along, with titles and questions."""
     del task
+    send({"kind": "sheets", "kinds": datasheets()})
     sites = [_site(path, root / "scenarios") for root in shelf.roots() for path in _sites(root / "scenarios")]
     send({"kind": "library", "scenarios": scenario_list(), "sites": sites})
 

@@ -1,7 +1,5 @@
 """Parts that fail during a run, against sums by hand: what stops, what it costs, and what goes on."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Streams over links: directions, windows and losses, against closed forms."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

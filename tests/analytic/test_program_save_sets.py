@@ -1,7 +1,5 @@
 """Save sets of programs: other jobs find, read and replace them as they do those of file-level backups."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

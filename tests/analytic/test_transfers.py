@@ -1,7 +1,5 @@
 """The loop of buffers that jobs simulate event by event, against exact mean value analysis."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

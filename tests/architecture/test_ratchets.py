@@ -1,7 +1,5 @@
 """What there should be less of: these counts may only fall."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "simbackup"

@@ -1,7 +1,5 @@
 """The what-if page in a real browser: from opening to a compared variant, by keyboard, with nothing else asked for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

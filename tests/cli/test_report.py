@@ -1,7 +1,5 @@
 """`simbackup report`, as a user types it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Whoever follows the pages of docs/ gets what they show; `python tests/how_to.py` writes the outputs anew."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Predictions are compared, and exercises are checked with a hint."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Random sites whose plans are compared with a ledger by hand."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from random import Random
 from typing import Any

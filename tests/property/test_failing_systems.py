@@ -1,7 +1,5 @@
 """Random systems in which parts fail: every run ends, and what was saved comes back, or is lost for a reason."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 import simbackup as sb
 from simbackup.build import build
 from simbackup.methods.job import start
-from simbackup.results.notes import note_rows
+from simbackup.results.shown import note_rows
 from tests.shared import LIBRARY_BY_HAND
 
 MACHINE = "cores: 4, copy_rate: 10 GB/s, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 10 %"

@@ -1,7 +1,5 @@
 """What holds for every network of flows, every schedule and every buffer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What document 002 says beyond its figures, compared with the simulation at its configuration."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Values of database and compressed backups halved and doubled: in which direction figures move, and about how far."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

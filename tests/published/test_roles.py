@@ -4,8 +4,6 @@
 changes a role changes its line.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A small scenario or site for any datasheet that comes along: what its kind needs around it, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

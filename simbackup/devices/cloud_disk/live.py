@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from simbackup.devices.credits import Credits
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.link import Link
 from simbackup.equations import burst
+from simbackup.equations.burst import Bucket
 from simbackup.late import Late
+from simbackup.parameters import parameters_of
 from simbackup.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from simbackup.devices.cloud_disk.spec import CloudDiskSpec
+    from simbackup.devices.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +93,14 @@ class CloudDisk(FlatStore):
             link.name, "cloud disk throughput", link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
             peak_bytes_per_s=link.peak_bytes_per_s, **left,
         )  # fmt: skip
+
+
+def make(site: Site, disk: CloudDiskSpec) -> CloudDisk:
+    """The volume, with its credits if it has any."""
+    live = CloudDisk(site.address, parameters_of(Limits, disk))
+    if disk.baseline_iops is not None and disk.credits is not None:
+        bucket = Bucket(disk.iops.si, disk.baseline_iops.si, disk.credits.si)
+        live.credits = Credits(
+            live.link, bucket, bucket.credits * disk.saved_up.si, site.system.clock, site.system.network
+        )
+    return live

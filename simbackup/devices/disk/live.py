@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from simbackup.devices.disk.turns import DiskTurns
-from simbackup.devices.landing import Landed
-from simbackup.devices.store import Direction, Service
-from simbackup.devices.visitors import Visitor
+from simbackup.devices.landing import Landed, LandingZone
+from simbackup.devices.store import Direction, Service, Visitor
 from simbackup.engine.link import Link
 from simbackup.equations import disk as disks
 from simbackup.equations import disk_turns
 from simbackup.equations.disk_scatter import waiting_seek_time
+from simbackup.parameters import parameters_of
+
+if TYPE_CHECKING:
+    from simbackup.devices.disk.spec import DiskSheet, DiskSpec
+    from simbackup.devices.site import Site
 
 
 class Disk(Landed):
@@ -141,3 +146,15 @@ def turning(disk: disks.DiskParameters, here: float, there: float, *, back: bool
     """Seconds until one stream continues after another: a seek, or one there and one back, and half a revolution."""
     seek = disks.seek_time(disk, abs(disks.cylinder(disk, there) - disks.cylinder(disk, here)))
     return (2.0 if back else 1.0) * seek + disks.rotational_latency(disk)
+
+
+def make(site: Site, disk: DiskSpec) -> Disk:
+    """The disk."""
+    live = Disk(site.address, mechanics(disk))
+    live.lands(site, parameters_of(LandingZone, disk), live.link.fastest)
+    return live
+
+
+def mechanics(disk: DiskSheet) -> disks.DiskParameters:
+    """The mechanics of a disk, alone or in an array."""
+    return parameters_of(disks.DiskParameters, disk)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from simbackup.devices.host.page_cache import DirtyLimits, PageCache
 from simbackup.devices.network.live import travelling
@@ -12,7 +13,12 @@ from simbackup.devices.store import Region, Store, bus, returning
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.late import Late, late
+from simbackup.parameters import parameters_of
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.devices.host.spec import HostSpec
+    from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +161,13 @@ class Host:
     def copying(self, region: Region) -> FlowShape:
         """How each byte of a file that a program reads sequentially and writes loads device and core."""
         return self.then(self.reading(region), 1.0 / self.copy_rate)
+
+
+def make(system: System, name: str, host: HostSpec) -> Host:
+    """The host, on the cores of the host that it lies within."""
+    machine = parameters_of(
+        Machine, host, dirty_limit=lambda: host.memory.si * host.dirty_limit.si,
+        dirty_background=lambda: host.memory.si * host.dirty_background.si, speed=lambda: host.core_speed,
+    )  # fmt: skip
+    below = system.hosts[host.within] if host.within is not None else None
+    return Host(system.network, f"hosts.{name}", machine, below)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simpy
 
@@ -17,9 +17,14 @@ from simbackup.engine.link import Link
 from simbackup.equations import objects as equations
 from simbackup.equations.transfers import requests_rate
 from simbackup.late import Late
+from simbackup.parameters import parameters_of
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from simbackup.devices.object_store.spec import ObjectStoreSpec
+    from simbackup.devices.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +197,8 @@ def _filling(shape: FlowShape) -> dict[tuple[str, str], float]:
     if busiest is None or sum(own.values()) >= least:
         return own
     return {(busiest.name, Activity.READ): least}
+
+
+def make(site: Site, store: ObjectStoreSpec) -> ObjectStore:
+    """The store."""
+    return ObjectStore(site.address, parameters_of(Terms, store))

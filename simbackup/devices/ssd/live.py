@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from simbackup.devices.landing import Landed
+from simbackup.devices.landing import Landed, LandingZone
 from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.link import Link
 from simbackup.late import Late
+from simbackup.parameters import parameters_of
+
+if TYPE_CHECKING:
+    from simbackup.devices.site import Site
+    from simbackup.devices.ssd.spec import SsdSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +73,10 @@ class Ssd(Landed, FlatStore):
         del head, position
         busy = self.figures.busy(direction, size)
         return Service(max(self.figures.latency(direction) + size / self.figures.rate(direction), busy), busy)
+
+
+def make(site: Site, ssd: SsdSpec) -> Ssd:
+    """The solid-state disk."""
+    live = Ssd(site.address, parameters_of(Flash, ssd))
+    live.lands(site, parameters_of(LandingZone, ssd), live.link.fastest)
+    return live

@@ -17,10 +17,9 @@ from simbackup.engine.link import Link
 from simbackup.late import Late, changed
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.native.buffer_loop import SteadyLoop
 from simbackup.methods.native.sides import Coding, End, Side, Sides
 from simbackup.methods.native.transfers import Draws, Services, Transfers
-from simbackup.methods.native.turns import lost_in_turns, settled, shared
+from simbackup.methods.native.turns import SteadyLoop, lost_in_turns, settled, shared
 from simbackup.methods.tape_reader import Pass, TapeReader
 from simbackup.methods.tool.live import NO_TOOL
 from simbackup.system import JobFailedError, System

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from simbackup.catalogue import NO_REDUCTION, Reduction
+from simbackup.catalogue import NO_REDUCTION, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import Dirty
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.late import Late, changed
+from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade
 from simbackup.methods.selection import Reads
+from simbackup.parameters import parameters_of
 from simbackup.system import System
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.methods.tool.spec import BackupToolSpec, SaveIndexSpec, StartGroupSpec, SystemStateSpec
+    from simbackup.scenario.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +191,83 @@ def prepare(system: System, job: str, data: DataSet, tool: Tool, files: float) -
         yield system.env.timeout(tool.start_time)
     with system.clock.span(job, f"data.{data.name}", Activity.PREPARE):
         yield system.env.timeout(tool.file_time * files)
+
+
+@dataclass(frozen=True, slots=True)
+class StartGroup:
+    """What the backup program does before the save sets of a group begin."""
+
+    tool: Tool
+    method: str = "start_group"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Let the time pass."""
+        with system.clock.span(job, "catalogue", Activity.START_GROUP):
+            yield system.env.timeout(self.tool.group_time)
+        return Moved(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SaveIndex:
+    """The save set of the index: a record for each file that was saved, and a fixed time."""
+
+    of: tuple[str, ...]
+    """The jobs whose files it lists."""
+    tool: Tool
+    """The program."""
+    method: str = "save_index"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Save the records of the last runs."""
+        saved = [system.catalogue.last(f"jobs.{name}") for name in self.of]
+        files = sum(one.files for one in saved if one is not None)
+        with system.clock.span(job, "catalogue", Activity.SAVE_INDEX):
+            yield system.env.timeout(self.tool.index_time)
+        return Moved(files * self.tool.index_record, float(files))
+
+
+@dataclass(frozen=True, slots=True)
+class SystemState:
+    """The save sets of an operating system's state."""
+
+    machine: str
+    """The host."""
+    data: str | None
+    """The data set that stands for the state; None for only a time."""
+    tool: Tool
+    """The program."""
+    method: str = "system_state"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Save them, one after the other."""
+        with system.clock.span(job, f"hosts.{self.machine}", Activity.SYSTEM_STATE):
+            yield system.env.timeout(self.tool.system_state_time)
+        if self.data is None:
+            return Moved(0.0, 0.0)
+        data = system.data[self.data]
+        saved = SaveSet(job, data.name, self.method, data.size, data.files, system.env.now)
+        system.catalogue.add(saved)
+        return Moved(data.size, float(data.files))
+
+
+def tool_of(said: BackupToolSpec | None) -> Tool:
+    """The program that runs a job; one that adds nothing where the file names none."""
+    return NO_TOOL if said is None else parameters_of(Tool, said)
+
+
+def make_start(job: StartGroupSpec, spec: Spec) -> StartGroup:
+    """The start of a group."""
+    del spec
+    return StartGroup(tool_of(job.tool))
+
+
+def make_index(job: SaveIndexSpec, spec: Spec) -> SaveIndex:
+    """The backup of the index."""
+    del spec
+    return SaveIndex(job.of, tool_of(job.tool))
+
+
+def make_state(job: SystemStateSpec, spec: Spec) -> SystemState:
+    """The backup of the state of an operating system."""
+    del spec
+    return SystemState(job.machine, job.data, tool_of(job.tool))

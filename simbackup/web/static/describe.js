@@ -1,5 +1,7 @@
 // The form that describes a site: groups of machines, a template, and a few values; a link can hold them all.
 
+import { pickers } from "./levers.js";
+
 const KINDS = { first: { kind: "vm", machines: "20", data: "10 TB", files: "", change: "", growth: "" } };
 
 /** The form; `submitted` is called with what it describes, and `back` gives the focus back when it is closed. */
@@ -28,7 +30,7 @@ export class Description {
   /** What the form describes, as the server takes it. */
   asked() {
     const groups = [...this.list.children].map((row) => this.#values(row));
-    const fields = this.#values(this.form.querySelector(".fields"));
+    const fields = Object.assign({}, ...[...this.form.querySelectorAll("fieldset.fields")].map((one) => this.#values(one)));
     if (this.form.querySelector("#line").hidden) fields.line = "";
     return { template: this.form.elements.template.value, groups, fields };
   }
@@ -41,7 +43,9 @@ export class Description {
     this.#suited();
     for (const [name, value] of Object.entries(fields)) {
       const field = this.form.querySelector(`.fields [name="${CSS.escape(name)}"]`);
-      if (field && value) field.value = value;
+      if (!field || !value) continue;
+      if (field.matches("select") && ![...field.options].some((one) => one.value === value)) field.append(new Option(value));
+      field.value = value;
     }
   }
 
@@ -70,12 +74,22 @@ export class Description {
 
   /** Show what the chosen template has: its network, its line to another place, the begin of its backups. */
   #suited() {
-    const { network, line, from } = this.form.querySelector("[name=template]:checked").dataset;
+    const { network, line, from, parts } = this.form.querySelector("[name=template]:checked").dataset;
     const at = (name) => this.form.querySelector(`.fields [name="${name}"]`);
     at("network").value = network;
     at("from").placeholder = from;
     this.form.querySelector("#line").hidden = !line;
     if (line) at("line").value = line;
+    this.form.querySelector("#parts").replaceChildren(...JSON.parse(parts).map(([address, called, sheet, title]) => {
+      const label = document.createElement("label");
+      const field = document.createElement("select");
+      field.name = address;
+      field.dataset.kind = sheet.split("/")[0];
+      field.append(new Option(title, sheet));
+      label.append(`${called} `, field);
+      return label;
+    }));
+    pickers(this.form);
   }
 }
 

@@ -1,7 +1,5 @@
 """What volumes that share the room of a device give to writes that are under way at the same time."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Images whose blocks another host asks for, and programs that read ahead, in closed form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Copies of save sets that are on tape, against calculations by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Copies that are copied once more, or called back from tape, by hand; and backups of a database's own server so."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Copies of native backups whose files lie on several disks of one host: read one after the other, by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

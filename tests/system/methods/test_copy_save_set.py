@@ -1,7 +1,5 @@
 """Copies of save sets, and restores from either copy, against calculations by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

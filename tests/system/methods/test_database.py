@@ -1,7 +1,5 @@
 """Backups and restores of a database on devices whose every second can be worked out by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

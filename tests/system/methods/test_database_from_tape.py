@@ -1,7 +1,5 @@
 """Backups of databases that come back from tape, by hand: mounts, drive or database, and the way back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Save sets that exist at the start: restores and copies of them take what they take after their jobs have run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Backups that are frozen images, and restores from them, against calculations by hand."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Copies that a backup writes while it writes its own, by hand: one read, and the pace of the slowest target."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Logs of a database that a restore of its image replays, by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

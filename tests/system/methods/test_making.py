@@ -1,15 +1,13 @@
 """Files that are made, in restores, copies and by programs; workers, queues and shares of scattering: by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 import simbackup as sb
-from simbackup import Result
 from simbackup.equations.files import Making, making
 from simbackup.equations.queueing import mva_closed
+from simbackup.results.result import Result
 from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")

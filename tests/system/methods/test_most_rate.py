@@ -1,7 +1,5 @@
 """The greatest rate of a job: whatever moves bytes takes no less than these at that rate, as they are sent."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,7 +1,5 @@
 """Backups by a database's own server and their restores, against calculations by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Buffers that go round one by one, against calculations by hand; with constant services nothing is left to chance."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

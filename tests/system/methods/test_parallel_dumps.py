@@ -1,7 +1,5 @@
 """Logical dumps and loads by several workers, against the closed network of one lock."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A program whose connections have a window of their own, as those of ssh do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Images that another host asks for one request after the other, on an array whose controller reads ahead."""
 
-from __future__ import annotations
-
 import pytest
 from oracles.read_ahead import Cache, reader_rates
 

@@ -1,7 +1,5 @@
 """Rebuilds of arrays: how long they take alone and beside others, in closed form, and what they leave."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

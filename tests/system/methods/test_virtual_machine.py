@@ -1,7 +1,5 @@
 """Virtual machines that are suspended, saved and resumed, against calculations by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

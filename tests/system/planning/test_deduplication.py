@@ -1,7 +1,5 @@
 """Deduplicating targets in plans: what they keep, what nights move, and what comes back, by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 from itertools import pairwise
 from typing import Any

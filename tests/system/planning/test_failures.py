@@ -1,7 +1,5 @@
 """Failures in the nights of a plan: jobs that fail, are tried again or run late, and what later nights then have."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from datetime import date, datetime

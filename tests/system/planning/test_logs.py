@@ -1,7 +1,5 @@
 """Backups of transaction logs in plans: their room, chains, and what is lost."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Several receiving hosts: systems divided among them, each with its own limit, before one library."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 import os
 import subprocess
@@ -274,15 +272,15 @@ def test_ranges_of_devices_widen_the_interval() -> None:
 @pytest.mark.slow
 def test_each_system_and_each_share_has_an_interval_also_where_others_do_not_come_back() -> None:
     found = restore(load_site(site()), "site", WEDNESDAY, intervals="quick")
-    assert found.intervals.keys() == {"first", "second", "50%", "90%", "100%"}
-    assert all(one.low < one.best < one.high and one.sampled for one in found.intervals.values())
-    assert found.intervals["100%"].best == found.until(1.0) == max(one.back for one in found.systems)
+    assert found.between.keys() == {"first", "second", "50%", "90%", "100%"}
+    assert all(one.low < one.best < one.high and one.sampled for one in found.between.values())
+    assert found.between["100%"].best == found.until(1.0) == max(one.back for one in found.systems)
     assert [one["between"] for one in found.as_dict()["systems"]] == [found.ends(one.system) for one in found.systems]
     copied = site()["policies"] | {"alone": {"to": "pool", "at": "20:00", "schedule": {"full": "saturday"}}}
     systems = site()["systems"] | {"lonely": {"size": "1 TB", "files": 9, "policy": "alone"}}
     one = restore(load_site(site(policies=copied, systems=systems)), "site", WEDNESDAY, "main")
     assert [row.system for row in one.systems if row.reason] == ["lonely"]
-    assert {"first", "second"} <= one.intervals.keys()
+    assert {"first", "second"} <= one.between.keys()
     assert one.interval is None
 
 

@@ -1,7 +1,5 @@
 """Systems that share hosts, datastores, proxies and uplinks, against times by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 from itertools import pairwise
 from typing import Any

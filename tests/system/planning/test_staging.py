@@ -1,7 +1,5 @@
 """Backups to tape over a disk with a size limit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +8,6 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from simbackup import Result, simulate
 from simbackup.errors import ResultError
 from simbackup.output.whole import write_whole
 from simbackup.palette import PAPER
@@ -22,6 +19,8 @@ from simbackup.plots.rates import MOST, steps_of
 from simbackup.plots.timeline import FOLDED
 from simbackup.results.causes import split
 from simbackup.results.groups import thinned
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.trace.activity import Activity
 from simbackup.trace.trace import Span
 from tests.shared import simulated

@@ -1,7 +1,5 @@
 """Protection of whole sites: that which ships, and one whose restores are those of `plan restore`."""
 
-from __future__ import annotations
-
 import math
 from datetime import timedelta
 

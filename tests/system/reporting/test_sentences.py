@@ -1,7 +1,5 @@
 """What a report says in words is what happened."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

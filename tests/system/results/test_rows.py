@@ -1,13 +1,12 @@
 """The shares and rates of a result's tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.cli import show
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import for_each
 from tests.shared import simulated
 

@@ -1,7 +1,5 @@
 """What a scenario states either acts, or is warned about, or is refused: cases in which once nothing was said."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

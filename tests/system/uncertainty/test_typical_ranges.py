@@ -1,7 +1,5 @@
 """Where a scenario states a number without a range, a typical one widens intervals and moves nothing else."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import simbackup as sb

@@ -1,10 +1,9 @@
 """Values that only some numbers may have, and times that a file states."""
 
-from __future__ import annotations
-
 import pytest
 
-from simbackup import load, simulate
+from simbackup import load
+from simbackup.run import simulate
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.inputs import Use
 from simbackup.uncertainty.verdict import job_intervals

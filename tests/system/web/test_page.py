@@ -1,7 +1,5 @@
 """The page over HTTP: what is opened, run, kept and compared, and what nobody gets."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterator
@@ -61,6 +59,7 @@ def test_the_page_loads_nothing_from_elsewhere(client: Client) -> None:
         assert found.status_code == 200
         assert "http" not in found.text
     assert SHORT in client.get("/library").text
+    assert client.get("/sheets").json()["tape_drive"]["LTO"]
     assert "mine.yaml" in answer.text
 
 
@@ -69,7 +68,7 @@ def test_a_variant_is_answered_beside_the_one_before_kept_and_compared(client: C
     document = opened(client, name=SHORT)
     first = run(client, document, f"extends: {SHORT}\n")
     kinds = [one["kind"] for one in first if one["kind"] != "progress"]
-    assert kinds[:4] == ["opened", "saved", "warnings", "answer"]
+    assert kinds[:5] == ["opened", "detail", "saved", "warnings", "answer"]
     assert kinds[-1] == "done"
     answers = only(first, "answer")
     assert "range" not in next(iter(answers[0]["figures"].values()))

@@ -1,7 +1,5 @@
 """The impact on applications at an adapter that backups cross, too."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Users of a disk that streams fill: how long a transaction takes, against a simulation of each request."""
 
-from __future__ import annotations
-
 import pytest
 from oracles.arrival_order import Asked, Place, Served, in_order_of_arrival
 from oracles.queues import shared_with_streams

@@ -1,7 +1,5 @@
 """A backup reads a disk beside users, whose requests draw the arm away: against a simulation of each request."""
 
-from __future__ import annotations
-
 import pytest
 from oracles.arrival_order import Asked, Place, stream_rates
 from oracles.disk import runs_beside_users

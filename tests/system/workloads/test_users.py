@@ -1,7 +1,5 @@
 """The impact of a backup on users of a database, against calculations by hand."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from random import Random
@@ -11,9 +9,9 @@ import pytest
 from oracles.queues import from_an_empty_queue
 
 import simbackup as sb
-from simbackup.results.notes import note_sentences
 from simbackup.results.result import Result
-from simbackup.workloads.users.shares import FIRST
+from simbackup.results.shown import note_sentences
+from simbackup.workloads.users.transactions import FIRST
 from tests.cases import for_each
 
 MACHINE = """\

@@ -1,7 +1,5 @@
 """A host's cores, its reading, and the host below a virtual machine, against calculations by hand."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -10,7 +8,7 @@ import simpy
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.network.live import Network
 from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.flash import FlashArray
+from simbackup.devices.raid.live import FlashArray
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region

@@ -1,7 +1,5 @@
 """Buffers that go round between readers and writers, against calculations by hand and limits."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What files cost besides their bytes, against calculations by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

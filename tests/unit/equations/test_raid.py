@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from oracles.raid import full_stripe_write_expansion, read_operations, small_write_operations
 

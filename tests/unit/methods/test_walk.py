@@ -1,7 +1,5 @@
 """What a file of a walk costs processor and disk, against calculations by hand."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise

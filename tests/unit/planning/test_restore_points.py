@@ -1,7 +1,5 @@
 """The restore points of a site at a moment, beside its ledger and what one counts by hand."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +20,7 @@ FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", 
 POOL = site()["targets"]["pool"]
 CHUNKS = {"model": "deduplication/appliance-2010", "at": "target"}
 WEEKLY: dict[str, Any] = {"schedule": {"full": "saturday", "incremental": "daily"}, "retention": {"age": "2 weeks"}}
+POLICY: dict[str, Any] = WEEKLY | {"to": "pool", "at": "20:00"}
 POLICIES: dict[str, dict[str, Any]] = {
     "chains": WEEKLY | {"copies": {"tape": {"to": "vault", "which": "full", "retention": {"age": "13 weeks"}}}},
     "merges": {
@@ -196,6 +195,11 @@ def test_a_divided_policy_is_chosen_by_its_name_with_all_parts() -> None:
 def test_names_that_are_unknown_are_reported(only: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"there is no .* did you mean"):
         at(planned(**WEEKLY), date(2027, 1, 20), **only)
+
+
+def test_a_system_of_another_policy_is_reported() -> None:
+    with pytest.raises(InputError, match="'first' follows the policy 'nightly'; leave out --policy"):
+        chosen(load_site(site(policies=dict.fromkeys(("nightly", "other"), POLICY))), ["other"], "first")
 
 
 def test_a_merge_is_logged_with_the_point_that_goes() -> None:

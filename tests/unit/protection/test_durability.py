@@ -1,7 +1,5 @@
 """Mean time to data loss against closed forms, a linear system, and brute force."""
 
-from __future__ import annotations
-
 import math
 from itertools import islice
 

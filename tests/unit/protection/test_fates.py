@@ -1,7 +1,5 @@
 """What copies survive, by where they lie and how they can be reached."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import pickle
 import random
@@ -9,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from simbackup import simulate
 from simbackup.errors import InputError, Problem
 from simbackup.methods.write.spec import WriteSpec
+from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.scenario.agreement import GREATEST_RUNS
 from simbackup.scenario.spec import Spec

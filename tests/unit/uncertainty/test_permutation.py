@@ -1,7 +1,5 @@
 """Permutations against those of numpy, which are drawn from the same stream."""
 
-from __future__ import annotations
-
 from simbackup.randomness import generator
 from simbackup.uncertainty.permutation import permutation
 from tests.cases import for_each

@@ -1,7 +1,5 @@
 """Guests: apart from each other, bounded, and gone with their files."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -11,7 +9,6 @@ from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.image import Times
 from simbackup.devices.network.live import Network
-from simbackup.devices.outstanding import Outstanding
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
@@ -21,6 +18,7 @@ from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
 from simbackup.trace.trace import Trace
+from simbackup.workloads.users.load import Outstanding
 from simbackup.workloads.users.transactions import Transaction, fresh_shares, load
 from tests.cases import for_each
 
