@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, overrides
+from simbackup.cli.of_sites import SiteName, load
+from simbackup.cli.options import Intervals, Json, SiteSets, Wanted
 
 if TYPE_CHECKING:
     from simbackup.planning.site import PlannedSite
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
+    site: SiteName,
     at: Annotated[
         str | None,
         typer.Option(
@@ -51,10 +52,9 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
     from simbackup.planning.settled import settled  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
 
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     now = moment_of(loaded, None if at is None else moment_at(loaded.start, at))
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
     if log:

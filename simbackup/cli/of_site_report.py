@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.of_sites import SiteFile, Until
-from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
+from simbackup.cli.of_sites import SiteName, Until, load, planned
+from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note
 from simbackup.policies.calendar import HORIZON
 
 
 def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: SiteFile,
+    site: SiteName,
     out: Annotated[
         list[Path] | None,
         typer.Option(
@@ -50,7 +50,6 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     The page is one file that loads nothing else.
     """
-    from simbackup.cli import counting  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
     from simbackup.output.target import PAGE, PRINT, WORKBOOK, check_file  # noqa: PLC0415
@@ -58,9 +57,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.output.whole import write_whole  # noqa: PLC0415
     from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
-    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.restore import moment_of, restore  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
     from simbackup.reporting.page import check_engine  # noqa: PLC0415
@@ -72,7 +69,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if "pdf" in outputs.values():
         browser()
     wanted = None if goals is None else read_goals(goals)
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     losses = lost if lost is not None else usual_losses(loaded)
     for name in losses:
         loaded.lost_with(name)
@@ -82,9 +79,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if day.date() > last:
         message, remedy = f"{day.date()} is after the end of the plan", f"the plan ends on {last}"
         raise InputError([Problem(Place("--at"), "", message, remedy)])
-    with counting.nights() as play:
-        found = planned(loaded, until, play=play(loaded), every_night=every_night)
-    warn(found.warnings)
+    found = planned(loaded, until, every_night=every_night)
     with worker_processes(1 if intervals is Intervals.NONE else os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
     recoveries = [
@@ -103,7 +98,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
 
 def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: SiteFile,
+    site: SiteName,
     losses: Annotated[
         str | None, typer.Option(metavar="FILE", help="Losses of your own, a YAML file; the usual ones count, too.")
     ] = None,
@@ -126,25 +121,26 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     """Show what each loss costs a site, and how often: which copy survives, data lost, time to service."""
     from simbackup.cli import counting, show  # noqa: PLC0415
     from simbackup.cli.terminal import report_table  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
     from simbackup.protection.protect import protect as protected  # noqa: PLC0415
-    from simbackup.reporting.protection_tables import notes_of_protection, tables_of_protection  # noqa: PLC0415
+    from simbackup.reporting.protection_tables import dominating, left_out, tables_of_protection  # noqa: PLC0415
 
     if drawn is not None:
         from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
 
         check_file(drawn, PICTURE)
     wanted = read_losses(losses)
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     with counting.nights() as play:
         found = protected(loaded, wanted, until, horizon=horizon, times=times, play=play(loaded))
 
     def shown() -> None:
-        show.line(f"{found.site.file.spec.title}: losses in the 13 weeks before {found.until}")
+        title = f"{found.site.file.spec.title}: losses in the 13 weeks before {found.until}"
+        for said in (title, *dominating(found)):
+            show.line(said)
         for each in tables_of_protection(found):
             report_table(each)
-        for said in notes_of_protection(found):
+        for said in left_out(found):
             show.line(said)
 
     show.answer(found.as_dict, shown, as_json=as_json)

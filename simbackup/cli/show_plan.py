@@ -140,7 +140,7 @@ def recovery(found: Recovery) -> None:
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
     show.table(head, rows, "90 % intervals in brackets" * bool(found.between), right=tuple(range(2, len(head))))
     _sessions(found)
-    for share in SHARES:
+    for share in SHARES if len(found.systems) > 1 else ():
         back = found.until(share)
         if back == float("inf"):
             show.line(f"less than {100 * share:.0f} % of the systems come back")

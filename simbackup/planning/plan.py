@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from functools import cached_property
+from datetime import date, datetime
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +32,7 @@ from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
 from simbackup.policies.calendar import HORIZON
-from simbackup.policies.clock import NOON, moment
+from simbackup.policies.clock import NOON, elapsed, moment
 from simbackup.policies.days import each_day
 from simbackup.results.tabled import Answer
 
@@ -413,9 +413,10 @@ class Plan(Answer):
     def _filled(self, name: str) -> FitsUntil:
         """Until when a datastore holds the data of its systems, at noon of each day."""
         datastore = self.site.datastores[name]
-        most = max(datastore.used(self.site.seconds(moment(day.day, NOON, self.site.zone))) for day in self.days)
+        used = list(map(datastore.used, _noons(self.site.begin, self.until)))
+        over = (day.day for day, held in zip(self.days, used, strict=True) if held > datastore.capacity)
         of = f" of {datastore.capacity / TERABYTE:.1f} TB" if math.isfinite(datastore.capacity) else ""
-        return FitsUntil(name, full_on(self.site, name, self.until), f"{most / TERABYTE:.1f} TB{of} at most")
+        return FitsUntil(name, next(over, None), f"{max(used) / TERABYTE:.1f} TB{of} at most")
 
     def _window(self) -> FitsUntil:
         missed = self.windows.first_missed
@@ -485,13 +486,11 @@ def of_quarters(days: Sequence[Day]) -> Iterator[Day]:
             yield day
 
 
-def full_on(site: PlannedSite, datastore: str, until: date) -> date | None:
-    """The first day at whose noon the data of its systems no longer fit on a datastore; None if they do to the end."""
-    one = site.datastores[datastore]
-    if math.isinf(one.capacity):
-        return None
-    noons = ((day, site.seconds(moment(day, NOON, site.zone))) for day in each_day(site.start, until))
-    return next((day for day, seconds in noons if one.used(seconds) > one.capacity), None)
+@lru_cache(maxsize=1)
+def _noons(begin: datetime, until: date) -> tuple[float, ...]:
+    """Seconds from the begin of a site until noon of each of its days; cases of a site have the same."""
+    days = each_day(begin.date(), until)
+    return tuple(elapsed(begin, moment(day, NOON, begin.tzinfo)) for day in days)
 
 
 def plan(

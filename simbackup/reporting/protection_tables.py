@@ -7,8 +7,20 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from simbackup.planning.alike import called
 from simbackup.protection.fates import Group
-from simbackup.protection.protect import PERCENT, Answer, Protection, between, cell_of, cost_head, money, odds, short
+from simbackup.protection.protect import (
+    MUCH,
+    PERCENT,
+    Answer,
+    Protection,
+    between,
+    cell_of,
+    cost_head,
+    money,
+    odds,
+    short,
+)
 from simbackup.reporting.tables import Column, ReportTable, words
+from simbackup.units import show_short
 
 
 def tables_of_protection(found: Protection) -> Iterator[ReportTable]:
@@ -31,13 +43,14 @@ def tables_of_protection(found: Protection) -> Iterator[ReportTable]:
         yield from _of_group(found, name, group)
     yield _table(
         "Odds", f"A system loses within {found.horizon:g} years",
-        ("policy", "more than a day of data", "all its data"), (1, 2),
+        ("policy", f"more than {show_short(MUCH, 's')} of data", "all its data"), (1, 2),
         [(name, odds(one.much), odds(one.everything)) for name, one in expected.items()],
     )  # fmt: skip
     costs, timed = any(one.cost is not None for one in found.expected), found.timed
     head = ("policy", *(("out of service", "in service") if timed else ()), "data lost")
     yield _table(
-        "A year", "Each system in a year, on average", (*head, *((cost_head(found.losses),) if costs else ())), (1, 2, 3, 4),
+        "A year", "Each system in a year, on average",
+        (*head, *((cost_head(found.losses),) if costs else ())), (1, 2, 3, 4),
         [
             (
                 name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()),
@@ -49,16 +62,18 @@ def tables_of_protection(found: Protection) -> Iterator[ReportTable]:
     )  # fmt: skip
 
 
-def notes_of_protection(found: Protection) -> Iterator[str]:
-    """Which policies lose no more than others, and what the tables leave out, in sentences."""
+def dominating(found: Protection) -> Iterator[str]:
+    """Which policies lose no more than others to any loss, in sentences."""
     for name, (others, why) in found.dominating.items():
         yield f"'{name}' loses no more to any loss than {' and '.join(map(repr, others))}: back from {why}"
-    for why, names in (
-        ("left out, as the site has nothing of the kind", found.left_out),
-        ("in no sum, as it is not known how often they happen", found.without_rate),
-    ):
-        if names:
-            yield f"{why}: {', '.join(names)}"
+
+
+def left_out(found: Protection) -> Iterator[str]:
+    """What the tables leave out, in sentences."""
+    if found.without_rate:
+        yield f"in no sum, as it is not known how often they happen: {', '.join(found.without_rate)}"
+    if found.left_out:
+        yield f"left out, as the site has nothing of the kind: {', '.join(found.left_out)}"
 
 
 def _of_group(found: Protection, name: str, group: Group) -> Iterator[ReportTable]:

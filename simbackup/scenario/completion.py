@@ -17,7 +17,9 @@ from simbackup.schema.tree import Node
 
 INSTEAD = {"processor": "speed"}
 """Keys of parts, and what of their datasheets is left out where a file states them, as it follows from them."""
-SHEET, KEY = "workers/of-one-job", "serial_share"
+KEY, CONNECTIONS = "serial_share", ("connections",)
+SHEETS = {False: "workers/of-one-job", True: "workers/connections"}
+"""Datasheets of the usual share, by whether nothing but connections shares the work."""
 PROGRAMS = ("tool", "engine")
 """Keys of a job with its program."""
 COUNTS = (

@@ -20,7 +20,7 @@ from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.writing import write_tables
 from simbackup.protection.protect import protect
 from simbackup.reporting.answer import Answer
-from simbackup.reporting.pictures import plot_picture, system_picture
+from simbackup.reporting.pictures import plot_picture
 from simbackup.reporting.plan_tables import belongings, costs, late, stocks, windows
 from simbackup.reporting.protection_tables import tables_of_protection
 from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit, of_losses, of_recovery
