@@ -14,9 +14,8 @@ import pytest
 
 from simbackup import load
 from simbackup.engine.flow import Flow, Limits
-from simbackup.engine.link import Link
+from simbackup.engine.link import Link, StreamKind
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.streams import StreamKind
 from simbackup.experiments.intervals import intervals_of
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.results.result import Result

@@ -46,20 +46,23 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     The nights before are simulated, as in 'plan restore': what was not complete by then is no restore point.
     """
-    from simbackup.cli import counting, show, show_points  # noqa: PLC0415
+    from simbackup.cli import counting, show  # noqa: PLC0415
     from simbackup.planning.arrivals import Arrivals  # noqa: PLC0415
     from simbackup.planning.ledger import Ledger  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
     from simbackup.planning.settled import settled  # noqa: PLC0415
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
+    from simbackup.reporting.point_tables import tables_of_log, tables_of_points  # noqa: PLC0415
 
     loaded = load(site, sets)
     now = moment_of(loaded, None if at is None else moment_at(loaded.start, at))
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
     if log:
         lines = [line for line in log_until(loaded, now, policy or [], system) if line.date >= first]
-        show.answer(lambda: [line.as_dict() for line in lines], lambda: show_points.log(lines, now), as_json=as_json)
+        title = f"Restore points until {now:%Y-%m-%d %H:%M}"
+        each = [line.as_dict() for line in lines]
+        show.answer(lambda: each, lambda: show.report_tables(title, tables_of_log(lines)), as_json=as_json)
         return
     arrivals: Arrivals | None = None
     if times:
@@ -67,11 +70,12 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             loaded = settled(loaded, now.date(), play(loaded))
             arrivals = Arrivals.before(loaded, [*Ledger(loaded).days(now)], play(loaded))
     found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE, arrivals=arrivals)
-    show.answer(
-        lambda: {"at": now, "policies": [one.as_dict() for one in found]},
-        lambda: show_points.points(found, now),
-        as_json=as_json,
+    sure = " (90 % intervals in brackets)" if any(one.cases for one in found) else ""
+    title, data = (
+        f"Restore points at {now:%Y-%m-%d %H:%M}{sure}",
+        {"at": now, "policies": [one.as_dict() for one in found]},
     )
+    show.answer(lambda: data, lambda: show.report_tables(title, tables_of_points(found)), as_json=as_json)
 
 
 def drawn_points(site: PlannedSite, at: str | None, policy: str) -> Chart:

@@ -120,10 +120,9 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Show what each loss costs a site, and how often: which copy survives, data lost, time to service."""
     from simbackup.cli import counting, show  # noqa: PLC0415
-    from simbackup.cli.terminal import report_table  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
     from simbackup.protection.protect import protect as protected  # noqa: PLC0415
-    from simbackup.reporting.protection_tables import dominating, left_out, tables_of_protection  # noqa: PLC0415
+    from simbackup.reporting.protection_tables import tables_of_protection  # noqa: PLC0415
 
     if drawn is not None:
         from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
@@ -133,17 +132,11 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     loaded = load(site, sets)
     with counting.nights() as play:
         found = protected(loaded, wanted, until, horizon=horizon, times=times, play=play(loaded))
-
-    def shown() -> None:
-        title = f"{found.site.file.spec.title}: losses in the 13 weeks before {found.until}"
-        for said in (title, *dominating(found)):
-            show.line(said)
-        for each in tables_of_protection(found):
-            report_table(each)
-        for said in left_out(found):
-            show.line(said)
-
-    show.answer(found.as_dict, shown, as_json=as_json)
+    show.answer(
+        found.as_dict,
+        lambda: show.report_tables(found.site.file.spec.title, tables_of_protection(found)),
+        as_json=as_json,
+    )
     if drawn is not None:
         from simbackup.plots import style  # noqa: PLC0415
 

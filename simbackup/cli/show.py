@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any, cast
@@ -20,6 +20,7 @@ from simbackup.scenario.typical import in_words
 from simbackup.trace.trace import FULL, NONE
 
 if TYPE_CHECKING:
+    from simbackup.reporting.tables import ReportTable
     from simbackup.results.groups import Group, Row
     from simbackup.results.result import Result
     from simbackup.uncertainty.verdict import JobInterval
@@ -60,6 +61,18 @@ def json(data: object) -> None:
     """Print data as JSON."""
     text = json_format.dumps(plain(data), indent=1, allow_nan=False)
     print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
+
+
+def report_tables(title: str, tables: Iterable[ReportTable]) -> None:
+    """Print the tables of a report below a line."""
+    line(title)
+    for one in tables:
+        right = [i for i, column in enumerate(one.columns) if column.numeric]
+        table(
+            [column.name for column in one.columns], [[cell.text for cell in row] for row in one.rows], one.name, right
+        )
+        for said in one.caption.splitlines():
+            line(said)
 
 
 def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:

@@ -248,7 +248,7 @@ def variants(found: Sequence[Variant]) -> None:
     names = [str(i) for i in range(1, len(found) + 1)]
     rows = [
         (
-            name, one.name, str(one.fits_until or "the end"),
+            name, one.name, "the end" if one.limit is None else f"{one.limit.date} ({one.limit.what})",
             "" if one.windows_missed is None else str(one.windows_missed),
             "" if one.data_lost is None else show_short(one.data_lost, "s", 3),
             f"{one.total:,.0f}" if one.years else "", ", ".join(goal.goal for goal in one.missed),

@@ -132,29 +132,30 @@ def _alone(capacities: Sequence[float], demand: Mapping[int, float], weight: flo
     return Allocation([min(weight * level, cap)], [resource], [resource])
 
 
-class Filling:
+@dataclass
+class Sharing:
+    """Flows that share resources, as the parameters of `max_min_rates` describe them."""
+
+    capacities: Sequence[float]
+    demands: Sequence[Mapping[int, float]]
+    weights: Sequence[float]
+    caps: Sequence[float]
+    switchovers: Mapping[int, Switchover]
+
+
+@dataclass
+class Filling(Sharing):
     """The state of one progressive filling: what each resource has given away, and who still grows."""
 
-    def __init__(
-        self,
-        capacities: Sequence[float],
-        demands: Sequence[Mapping[int, float]],
-        weights: Sequence[float],
-        caps: Sequence[float],
-        switchovers: Mapping[int, Switchover],
-    ) -> None:
-        self.capacities = capacities
-        self.demands = demands
-        self.weights = weights
-        self.caps = caps
-        self.switchovers = switchovers
+    def __post_init__(self) -> None:
+        capacities, demands, weights = self.capacities, self.demands, self.weights
         self.left = len(weights)
         self.rates = [0.0] * self.left
         self.bottlenecks = [CAP] * self.left
         self.growing = [True] * self.left
         self.filled: list[int] = []
         self.level = 0.0
-        self.cap_levels = [cap / weight for cap, weight in zip(caps, weights, strict=True)]
+        self.cap_levels = [cap / weight for cap, weight in zip(self.caps, weights, strict=True)]
         self.by_cap = sorted(range(self.left), key=self.cap_levels.__getitem__, reverse=True)
         self.members: list[list[int]] = [[] for _ in capacities]
         self.frozen = [0.0] * len(capacities)
@@ -289,21 +290,15 @@ class Filling:
                 totals[resource] = self.summed[resource] = self._total(resource)
 
 
+@dataclass
 class OfferFilling(Filling):
     """A progressive filling in which some flows use only a part of their offers, which are noted."""
 
-    def __init__(
-        self,
-        capacities: Sequence[float],
-        demands: Sequence[Mapping[int, float]],
-        weights: Sequence[float],
-        caps: Sequence[float],
-        *,
-        switchovers: Mapping[int, Switchover],
-        uses: Mapping[int, Use],
-    ) -> None:
-        super().__init__(capacities, demands, weights, caps, switchovers)
-        self.uses = uses
+    uses: Mapping[int, Use]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        uses = self.uses
         self.offers: dict[int, float] = {}
         self.crossing = [tuple(members) for members in self.members]
         self.lawful = [tuple(i for i in members if i in uses) for members in self.members]

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import simpy
 
-from simbackup.engine.customers import Customers, alone
 from simbackup.engine.events import ULPS
 from simbackup.engine.filling import TIE
-from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, depends_on_others
+from simbackup.engine.limit import WHOLE, Customers, Law, Limit, Parts, Segment, Spot, alone, depends_on_others
 
 if TYPE_CHECKING:
     from simbackup.engine.affected import Coupling

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 import simpy
 
 from simbackup.engine.affected import Affected, Changes, Coupling, waits_alone
-from simbackup.engine.customers import Customers
 from simbackup.engine.events import LAST, Alarm, Call, Completions
 from simbackup.engine.flow import Flow, LocalWeight, own_limit
-from simbackup.engine.group import BottleneckGroup
-from simbackup.engine.grouping import MANY, Groups
-from simbackup.engine.limit import Law, Limit, Parts, Spot
+from simbackup.engine.group import MANY, BottleneckGroup, Groups
+from simbackup.engine.limit import Customers, Law, Limit, Parts, Spot
 from simbackup.engine.link import Link, Recorder
 from simbackup.engine.problem import BufferHold, More, Solution, solve
 from simbackup.refusals import Closure, Refusals

@@ -2,7 +2,7 @@
 
 `docs/engine.md` states the rules. Levels rise together until links are full (`filling`); links lose time between
 streams (`switchover`); full and empty buffers hold what fills or drains them (`holds`); customers wait behind each
-other (`customers`); laws leave a part of an offer (`laws`). Rates follow from what there is at the instant and nothing
+other (`limit`); laws leave a part of an offer (`laws`). Rates follow from what there is at the instant and nothing
 before, in whatever order it is given. A change moves only the flows that it affects (`affected`): these are solved
 while all others go on as they are, which comes to the same as solving all.
 """
@@ -14,13 +14,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simbackup.engine.customers import customer_limits
 from simbackup.engine.filling import CAP, TIE, Allocation, UnboundedFlowError, same
 from simbackup.engine.flow import DONE, Flow, Limits
 from simbackup.engine.group import BottleneckGroup, Variable
 from simbackup.engine.holds import Hold, coupled_rates
 from simbackup.engine.laws import bound_by_laws, stopped
-from simbackup.engine.limit import WHOLE, Limit, Parts
+from simbackup.engine.limit import WHOLE, Limit, Parts, customer_limits
 from simbackup.engine.link import Link
 from simbackup.engine.switchover import Switchover
 

@@ -232,7 +232,7 @@ class Plan(Answer):
         return [{"after_loss_of": name, **self.loss(name, arrivals=arrivals).row()} for name in lost]
 
     @cached_property
-    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
         """Table of figures by address: the value, the ends `low` and `high` of its 90 % interval, and what decides it.
 
         Capacity, cartridges and cost come from the ledger in some cases of the values of the site; windows missed and
@@ -260,7 +260,7 @@ class Plan(Answer):
         return tuple(system.name for system in self.site.systems if system.policy not in saving)
 
     @cached_property
-    def warnings(self) -> list[Problem]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def warnings(self) -> list[Problem]:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
         """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
         return [
             *idle_keys(self.site),

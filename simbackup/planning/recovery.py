@@ -131,7 +131,7 @@ class Recovery(Answer):
     """What was lost: a target, a host or a place; empty for no target."""
     systems: tuple[Restored, ...]
     """The systems, in the order of the list."""
-    warnings: tuple[Problem, ...] = ()  # pyright: ignore[reportIncompatibleMethodOverride]
+    warnings: tuple[Problem, ...] = ()  # pyright: ignore[reportIncompatibleMethodOverride] (a field)
     """What was left out, as the site does not state it."""
     between: Mapping[str, RestoreInterval] = field(default_factory=dict[str, RestoreInterval])
     """The 90 % intervals of the times in `returns`, by the same names; none for what never is back."""

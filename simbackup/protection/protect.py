@@ -49,6 +49,8 @@ SPARED, GONE = "spared", "ALL LOST"
 PERCENT = 100.0
 TWO_DIGITS = 10.0
 """Per cent from which on no more digits are shown than those before the point."""
+NEGLIGIBLE = 1e-4
+"""Per cent below which digits say nothing."""
 
 
 class Back(NamedTuple):
@@ -535,7 +537,13 @@ def between(rate: Rate) -> str:
 
 
 def odds(rate: Rate) -> str:
-    """A probability with its range."""
+    """A probability with its range, if that is not negligible as a whole.
+
+    >>> odds(Rate(1e-18, 0.0, 2e-18)), odds(Rate(0.5, 1e-9, 0.7))
+    ('under 0.0001 %', '50 % (under 0.0001 % to 70 %)')
+    """
+    if PERCENT * rate.high < NEGLIGIBLE:
+        return share(rate.high)
     return f"{share(rate.value)} ({share(rate.low)} to {share(rate.high)})"
 
 
@@ -558,4 +566,6 @@ def short(seconds: float) -> str:
 def share(part: float) -> str:
     """A share in per cent."""
     percent = PERCENT * part
+    if 0.0 < percent < NEGLIGIBLE:
+        return f"under {NEGLIGIBLE:.4f} %"
     return f"{percent:.0f} %" if percent >= TWO_DIGITS else f"{percent:.2g} %"

@@ -7,50 +7,43 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from simbackup.planning.alike import called
 from simbackup.protection.fates import Group
-from simbackup.protection.protect import (
-    MUCH,
-    PERCENT,
-    Answer,
-    Protection,
-    between,
-    cell_of,
-    cost_head,
-    money,
-    odds,
-    short,
-)
+from simbackup.protection.protect import PERCENT, Answer, Protection, between, cell_of, cost_head, money, odds, short
 from simbackup.reporting.tables import Column, ReportTable, words
-from simbackup.units import show_short
 
 
 def tables_of_protection(found: Protection) -> Iterator[ReportTable]:
     """What each loss costs each group, then each group by itself, the odds of losses, and what a year costs."""
     expected = dict(zip(found.named, found.expected, strict=True))
+    less = (
+        f"'{name}' loses no more to any loss than {' and '.join(map(repr, others))}: back from {why}"
+        for name, (others, why) in found.dominating.items()
+    )
     yield _table(
-        "Weakest points", "Systems", ("policy", "systems", "lost if struck, median", "95 %", "weakest point"), (2, 3),
+        "Systems", ("policy", "systems", "lost if struck, median", "95 %", "weakest point"), (2, 3),
         [
             (name, called(one.group.names), *map(short, one.struck), found.weakest[name])
             for name, one in expected.items()
-        ],
+        ], "\n".join((f"Losses in the 13 weeks before {found.until}", *less)),
     )  # fmt: skip
     each = [found.of(group) for group in found.groups]
     yield _table(
-        "What each loss costs", f"Data lost on average{', and time to service' if found.timed else ''}",
-        ("loss", *found.named), (),
+        f"Data lost on average{', and time to service' if found.timed else ''}", ("loss", *found.named), (),
         [(answers[0].loss.title, *map(cell_of, answers)) for answers in zip(*each, strict=True)],
     )  # fmt: skip
     for name, group in found.named.items():
         yield from _of_group(found, name, group)
     yield _table(
-        "Odds", f"A system loses within {found.horizon:g} years",
-        ("policy", f"more than {show_short(MUCH, 's')} of data", "all its data"), (1, 2),
+        f"A system loses within {found.horizon:g} years", ("policy", "more than a day of data", "all its data"), (1, 2),
         [(name, odds(one.much), odds(one.everything)) for name, one in expected.items()],
     )  # fmt: skip
     costs, timed = any(one.cost is not None for one in found.expected), found.timed
     head = ("policy", *(("out of service", "in service") if timed else ()), "data lost")
+    none = (
+        ("left out, as the site has nothing of the kind", found.left_out),
+        ("in no sum, as it is not known how often they happen", found.without_rate),
+    )
     yield _table(
-        "A year", "Each system in a year, on average",
-        (*head, *((cost_head(found.losses),) if costs else ())), (1, 2, 3, 4),
+        "Each system in a year, on average", (*head, *((cost_head(found.losses),) if costs else ())), (1, 2, 3, 4),
         [
             (
                 name, *((between(one.down), f"{PERCENT * one.availability:.3f} %") if timed else ()),
@@ -58,22 +51,8 @@ def tables_of_protection(found: Protection) -> Iterator[ReportTable]:
                 *((money(one.cost),) if one.cost is not None else ()),
             )
             for name, one in expected.items()
-        ],
+        ], "\n".join(f"{why}: {', '.join(names)}" for why, names in none if names),
     )  # fmt: skip
-
-
-def dominating(found: Protection) -> Iterator[str]:
-    """Which policies lose no more than others to any loss, in sentences."""
-    for name, (others, why) in found.dominating.items():
-        yield f"'{name}' loses no more to any loss than {' and '.join(map(repr, others))}: back from {why}"
-
-
-def left_out(found: Protection) -> Iterator[str]:
-    """What the tables leave out, in sentences."""
-    if found.without_rate:
-        yield f"in no sum, as it is not known how often they happen: {', '.join(found.without_rate)}"
-    if found.left_out:
-        yield f"left out, as the site has nothing of the kind: {', '.join(found.left_out)}"
 
 
 def _of_group(found: Protection, name: str, group: Group) -> Iterator[ReportTable]:
@@ -81,7 +60,7 @@ def _of_group(found: Protection, name: str, group: Group) -> Iterator[ReportTabl
     timed = found.timed
     head = ("loss", "saved by", "lost, median", "95 %", *(("back, median", "95 %") if timed else ()), "times a year")
     sure = " (90 % intervals in brackets, without the ranges of devices)" if timed else ""
-    yield _table(name, f"{name}, if its data are struck{sure}", head, range(2, len(head)), [
+    yield _table(f"{name}, if its data are struck{sure}", head, range(2, len(head)), [
         (
             one.loss.title, " or ".join(one.saved_by) or "nothing",
             *(short(one.lost.quantile(share)) for share in (0.5, 0.95)), *(_back(one) if timed else ()),
@@ -95,7 +74,7 @@ def _of_group(found: Protection, name: str, group: Group) -> Iterator[ReportTabl
             reasons.setdefault((copy, why), []).append(one.loss.name)
     rows = [(copy, why, ", ".join(dict.fromkeys(after))) for (copy, why), after in reasons.items()]
     if rows:
-        yield _table("", "", ("copy", "does not help, as", "after"), (), rows)
+        yield _table("", ("copy", "does not help, as", "after"), (), rows)
 
 
 def _back(one: Answer) -> tuple[str, str]:
@@ -107,7 +86,7 @@ def _back(one: Answer) -> tuple[str, str]:
 
 
 def _table(
-    name: str, caption: str, head: Sequence[str], right: Collection[int], rows: Iterable[Sequence[str]]
+    name: str, head: Sequence[str], right: Collection[int], rows: Iterable[Sequence[str]], caption: str = ""
 ) -> ReportTable:
     """A table of texts, of which some columns are set flush right."""
     columns = tuple(Column(each, "1" if i in right else "") for i, each in enumerate(head))

@@ -256,7 +256,7 @@ class Result(Answer):
         return self._figures.every()
 
     @cached_property
-    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
         """Table of all figures by address: the value, the ends `low` and `high` of its 90 % interval, and the SI unit.
 
         The scenario is run again in some tens of cases of its uncertain values; in none if it is very large, and the

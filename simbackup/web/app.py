@@ -155,7 +155,7 @@ class WhatIf:
     async def _document(self, guest: Guest, asked: Json) -> Message:
         """A document that is opened for a guest, with its key; or what is wrong with it."""
         if "described" in asked:
-            task: Json = {"described": form_of(asked)}
+            task: Json = {"described": form_of(asked), "files": texts_of(asked, "files")}
         else:
             task = {"files": texts_of(asked, "files")} if "files" in asked else {"name": text_of(asked, "name")}
         room = None if "name" in task else guest.room("files")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import groupby, takewhile
+from pathlib import Path
 from typing import NamedTuple
 
 from simbackup import shelf, units
@@ -16,6 +17,7 @@ from simbackup.planning.inventory import template_text, templates
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import parse, read
 from simbackup.web.asked import Json, RefusedError, text_of, texts_of
+from simbackup.web.guests import Document
 
 KINDS: Mapping[str, str] = {
     "vm": "Virtual machines", "file server": "File servers", "database": "Databases", "archive": "Archives",
@@ -106,8 +108,8 @@ class Template(NamedTuple):
     title: str
     about: str
     network: str
-    start: str
-    """The time of day at which its backups begin."""
+    window: str
+    """When its backups run, such as `20:00 to 06:00`."""
     line: str
     """The datasheet of its line to another place; empty if it has none."""
     parts: list[Part]
@@ -136,11 +138,11 @@ def _template(name: str) -> Iterator[Template]:
     about = " ".join(line.removeprefix("# ") for line in lines).partition(": ")[2].partition(". ")[0].rstrip(".") + "."
     address = line_of(tree)
     line = "" if address is None else str(tree.find(tuple(address.split(".")))[0].value)
-    title, network, start = (
-        str(tree.find(path)[0].value) for path in (("title",), ("network",), ("policies", POLICY, "at"))
+    title, network, window = (
+        str(tree.find(path)[0].value) for path in (("title",), ("network",), ("policies", POLICY, "window"))
     )
     if POLICY in tree.mapping["policies"].mapping:
-        yield Template(name, title, about[:1].upper() + about[1:], network, start, line, list(_parts(tree)))
+        yield Template(name, title, about[:1].upper() + about[1:], network, window, line, list(_parts(tree)))
 
 
 def _parts(tree: Node) -> Iterator[Part]:
@@ -162,7 +164,7 @@ def line_of(tree: Node) -> str | None:
 
 
 def form_of(asked: Json) -> Json:
-    """The form of a request: its `template`, its `groups` of machines, and its other `fields`, all of them texts.
+    """The form of a request, in texts: its `template`, `groups` of machines or an `inventory`, and other `fields`.
 
     Raises
     ------
@@ -177,11 +179,15 @@ def form_of(asked: Json) -> Json:
     groups = [texts_of({"group": row}, "group") for row in rows]  # pyright: ignore[reportUnknownVariableType]
     if any(set(group) != set(FIELDS) for group in groups):
         raise RefusedError("a group of machines has other fields")
-    return {"template": text_of(named, "template"), "groups": groups, "fields": texts_of(named, "fields")}
+    inventory = text_of(named, "inventory") if "inventory" in named else ""
+    if inventory and inventory not in texts_of(asked, "files"):
+        raise RefusedError("the inventory is missing")
+    values = {"template": text_of(named, "template"), "groups": groups, "fields": texts_of(named, "fields")}
+    return {**values, "inventory": inventory}
 
 
-def site_of_form(form: Json) -> str:
-    """The text of the site that a form describes.
+def site_of_form(form: Json, folder: Path) -> Document:
+    """The site that a form describes, whose inventory lies in a folder.
 
     Parameters
     ----------
@@ -197,9 +203,10 @@ def site_of_form(form: Json) -> str:
     """
     groups = [Group(**{key: text.strip() for key, text in group.items()}) for group in form["groups"]]
     values = {key: text.strip() for key, text in form["fields"].items()}
-    return described(
-        groups, form["template"], dict(_changes(values, form["template"])), values.get("title") or "My site"
-    )
+    machines, notes = Path(form["inventory"]) if form["inventory"] else groups, list[Problem]()
+    changes, title = dict(_changes(values, form["template"])), values.get("title") or "My site"
+    text = described(machines, form["template"], changes, title, notes)
+    return Document("my-site", text, folder, notes=tuple(map(str, notes)))
 
 
 def _changes(values: Mapping[str, str], template: str) -> Iterator[tuple[str, str | Mapping[str, str]]]:

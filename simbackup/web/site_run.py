@@ -77,9 +77,9 @@ def _protection(found: Plan) -> str:
     except InputError as error:
         said = [{"severity": "error", "line": 0, "where": one.address, "said": one.message} for one in error.problems]
         return rendered("problems.html", problems=said)
-    chart, label = protected.figure(), "Losses and groups of systems; each field has the words of the table"
-    chart.suptitle("")  # pyright: ignore[reportUnknownMemberType] (methods of matplotlib leave their settings untyped)
-    shown = plot_picture("protection", chart, "What each loss costs each group.", label, titled=True)
+    drawn, label = protected.figure(), "Losses and groups of systems; each field has the words of the table"
+    drawn.suptitle("")  # pyright: ignore[reportUnknownMemberType] (methods of matplotlib leave their settings untyped)
+    shown = plot_picture("protection", drawn, "What each loss costs each group.", label, titled=True)
     pictures = [None, replace(shown, narrow=shown.wide)]
     tables = [*zip_longest(tables_of_protection(protected), pictures)]
     return rendered("tables.html", tables=tables)

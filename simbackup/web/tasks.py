@@ -30,8 +30,7 @@ from simbackup.web.asked import rendered
 from simbackup.web.completion import completions
 from simbackup.web.cursor import cursor_at
 from simbackup.web.describing import datasheets, site_of_form
-from simbackup.web.guests import Document
-from simbackup.web.opening import OwnFolder, of_library, uploaded
+from simbackup.web.opening import OwnFolder, of_library, store, uploaded
 from simbackup.web.workers import Send, failed
 
 Task = Mapping[str, Any]
@@ -58,14 +57,16 @@ def run(task: Task, send: Send) -> None:
 def opened(task: Task, send: Send) -> None:
     """Report the text of a document.
 
-    It is the site of a form if the task has `described`; or one of `files`, which are stored in `folder`; or the file
-    called `name` in that folder. Without one of that name, it is the scenario or site of that name that comes along.
+    It is the site of a form if the task has `described`, with `files` for its inventory; or one of `files`, which are
+    stored in `folder`; or the file called `name` in that folder. Without one of that name, it is the scenario or site
+    of that name that comes along.
     """
     folder = Path(task["folder"]) if task["folder"] else None
     try:
         if "described" in task:
             with _in_folder(task["folder"]):
-                found = Document("my-site", site_of_form(task["described"]), Path(task["folder"]))
+                store(Path(task["folder"]), task["files"])
+                found = site_of_form(task["described"], Path(task["folder"]))
         elif "files" in task:
             found = uploaded(Path(task["folder"]), task["files"])
         else:

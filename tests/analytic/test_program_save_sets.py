@@ -17,10 +17,7 @@ ARCHIVE: dict[str, Any] = {
 }  # fmt: skip
 HERE: dict[str, Any] = {
     **SITE,
-    "hosts": {
-        **SITE["hosts"],
-        "client": {**SITE["hosts"]["client"], "owns": ["disk", "target", "hole", "archive"]},
-    },
+    "hosts": {**SITE["hosts"], "client": {**SITE["hosts"]["client"], "owns": ["disk", "target", "hole", "archive"]}},
     "devices": {**SITE["devices"], "archive": ARCHIVE},
 }
 OPERATIONS: dict[str, Any] = {

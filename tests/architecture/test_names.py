@@ -87,7 +87,6 @@ NAMED = {
     "planning/loading.py": {"machine", "image"},
     "protection/protect.py": {"machine", "snapshot"},
     "cli/show_plan.py": {"level", "copy"},
-    "cli/show_points.py": {"level", "copy"},
     "planning/restore_points.py": {"level"},
     "drawing/arrangement.py": {"workload"},
     "drawing/from_spec.py": {"workload"},

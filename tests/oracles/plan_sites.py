@@ -191,7 +191,7 @@ def _policy(pick: Random, start: date) -> dict[str, Any]:
         policy["to"] = pick.choice((["pool", "second"], "second", "vault"))
     if pick.random() < 0.3:
         policy["without"] = pick.choice(
-            ("wednesday", [(start + timedelta(pick.randrange(5, 50))).isoformat(), "first monday"]),
+            ("wednesday", [(start + timedelta(pick.randrange(5, 50))).isoformat(), "first monday"])
         )
     if pick.random() < 0.25:
         policy["logs"] = {

@@ -102,19 +102,7 @@ def test_every_second_of_the_day_has_its_clock(second: int) -> None:
 
 fragments = st.lists(
     st.sampled_from(
-        [
-            *"0123456789.:+-_%/ eEkKMGbBihs",
-            "MB",
-            "GiB",
-            "min",
-            "1e",
-            "e999",
-            "file",
-            "ps",
-            "nan",
-            "\n",
-            "\x00",
-        ]
+        [*"0123456789.:+-_%/ eEkKMGbBihs", "MB", "GiB", "min", "1e", "e999", "file", "ps", "nan", "\n", "\x00"]
     ),
     max_size=12,
 ).map("".join)

@@ -183,13 +183,11 @@ def test_the_first_screen_repeats_the_table_of_blind_predictions() -> None:
     assert (int(said[1]), int(said[2])) == (int(every["rows"]), median)
 
 
-def test_the_scenario_of_the_readme_runs(tmp_path: Path) -> None:
+def test_the_scenario_of_the_readme_runs() -> None:
     text = README.read_text(encoding="utf-8")
     scenario = re.search(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
     assert scenario is not None
-    file = tmp_path / "mine.yaml"
-    file.write_text(scenario[1], encoding="utf-8")
-    result = sb.simulate(file)
+    result = sb.simulate(scenario[1])
     assert result.get("jobs.under_snapshot.elapsed") > 3 * result.get("jobs.before.elapsed")
 
 

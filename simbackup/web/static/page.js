@@ -157,7 +157,7 @@ function linked({ text, site }) {
 
 /** Show what is doubtful about it. */
 function warn(message) {
-  $("problems").replaceChildren(...message.warnings.map((text) => {
+  $("problems").replaceChildren(...[...(opened.notes ?? []), ...message.warnings].map((text) => {
     const line = document.createElement("p");
     line.className = "warning faint";
     line.textContent = text;
@@ -226,7 +226,10 @@ async function describe(described, { text, until } = {}) {
   $("description-problems").replaceChildren();
   if (until) $("until").value = until;
   const own = new AbortController();
-  const asked = { described, until: $("until").value, ...(text === undefined ? {} : { text }) };
+  const table = text === undefined && description.inventory;
+  if (table) described = { ...described, groups: [], inventory: table.name };
+  const files = table ? { files: await coded([table]) } : {};
+  const asked = { ...files, described, until: $("until").value, ...(text === undefined ? {} : { text }) };
   let first = { why: "The server does not answer." };
   $("plan-site").disabled = true;
   await answers(asked, own, (message) => {
@@ -234,14 +237,15 @@ async function describe(described, { text, until } = {}) {
     if (message.kind !== "document") return;
     $("plan-site").disabled = false;
     takeTurn(own);
-    show(message, { described }, text);
+    show(message, table ? null : { described }, text);
     status("Starting");
   });
   $("plan-site").disabled = false;
   if (first.kind !== "document") refused("describer", "description-problems", first);
 }
 
-async function upload(files) {
+/** Files by their names, in base 64. */
+async function coded(files) {
   const contents = {};
   for (const file of files) {
     const bytes = new Uint8Array(await file.arrayBuffer());
@@ -249,7 +253,7 @@ async function upload(files) {
     for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
     contents[file.name] = btoa(text);
   }
-  await open({ files: contents });
+  return contents;
 }
 
 $("run").addEventListener("click", run);
@@ -281,7 +285,11 @@ $("chooser").addEventListener("click", (event) => {
   const button = event.target.closest("[data-name]");
   if (button) { event.preventDefault(); open({ name: button.dataset.name }); }
 });
-$("files").addEventListener("change", (event) => { if (event.target.files.length) upload(event.target.files); event.target.value = ""; });
+$("files").addEventListener("change", async ({ target }) => {
+  const files = await coded(target.files);
+  target.value = "";
+  if (Object.keys(files).length) await open({ files });
+});
 $("filter").addEventListener("input", (event) => {
   const wanted = event.target.value.toLowerCase().split(/\s+/);
   for (const group of document.querySelectorAll(".offered")) {

@@ -63,25 +63,6 @@ def test_the_figures_of_results_are_those_that_checks_know(name: str) -> None:
         result.get(address)
 
 
-@for_each(
-    "address, remedy",
-    [
-        ("jobs.backur.elapsed", "did you mean 'backup'?"),
-        ("jobs.backup.above", "choose from: bytes, due, elapsed, end, files, lock, rate, start, transfer_rate, waits"),
-        ("jobs.backup.window", "choose from: bytes, due, elapsed, end, files, lock, rate, start, transfer_rate, waits"),
-        ("hosts.server.cores.busy_window", "did you mean 'cores.busy_s'?"),
-        ("workloads.nobody.backup.lost", "none is defined"),
-        ("fleets.any.elapsed", "none is defined"),
-        ("elapsed.jobs", "choose from: data, devices, fleets, hosts, jobs, links, workloads"),
-        ("links", "none is defined"),
-    ],
-)
-def test_what_no_result_has_is_refused_with_what_would_be_right(address: str, remedy: str) -> None:
-    assert list(unknown(load(SITE), [address])) == [(0, f"there is no figure '{address}'", remedy)]
-    with pytest.raises(ResultError):
-        simulate(SITE).get(address)
-
-
 @pytest.mark.parametrize("word", ["status", "reason"])
 def test_what_is_text_is_no_figure_and_is_not_offered_in_its_own_place(word: str) -> None:
     message, numbers = f"'jobs.backup.{word}' is text, not a number", "bytes, due, elapsed, end, files, lock, rate"

@@ -53,11 +53,6 @@ def test_a_request_within_the_window_of_its_line_does_not_wait_for_it(window: st
     assert elapsed == pytest.approx(10e9 / 250e3 * (EACH - 0.002 + latency / 1e3), rel=1e-3)
 
 
-def test_a_reader_that_takes_longer_than_a_request_limits() -> None:
-    result = asked(more=TOOL.replace("CPU", "50"))
-    assert result.get("jobs.full.elapsed") == pytest.approx(10e9 * 50e-9)
-
-
 def test_disks_that_are_read_side_by_side_fill_the_line() -> None:
     """Each has a request under way, and waits for those of others at most as in queues of exponential services."""
     two, many = (asked(streams).get("jobs.full.elapsed") for streams in (2, 16))

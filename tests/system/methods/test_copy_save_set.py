@@ -143,11 +143,6 @@ def test_a_restore_from_a_copy_that_is_not_there_fails(tmp_path: Path) -> None:
     assert row(result, "back")["reason"] == "the catalogue has no copy of 'night' by 'to_tape'"
 
 
-def test_a_copy_of_what_was_never_saved_fails(tmp_path: Path) -> None:
-    result = run(tmp_path, NIGHT.replace("}", ", begin: 10 h}") + TAPE.replace(", after: night", ""))
-    assert row(result, "to_tape")["reason"] == "the catalogue has no save set of 'night'"
-
-
 def test_what_is_on_tape_already_is_not_copied_again(tmp_path: Path) -> None:
     again = TAPE.replace("after: night", "begin: 1 h, every: 1 h, until: 2 h")
     result = run(tmp_path, NIGHT + again)

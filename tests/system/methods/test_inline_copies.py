@@ -101,17 +101,6 @@ def test_objects_are_written_beside_a_disk() -> None:
     assert result.get("links.lan.server.bytes") == pytest.approx(200e9)
 
 
-@pytest.mark.parametrize(
-    ("job", "back"),
-    [
-        ("  back: {restore: full, copied_by: twin, after: full}\n", 400e6),
-        ("  back: {restore: full, after: twin}\n", 1e9),
-    ],
-)
-def test_either_copy_comes_back(job: str, back: float) -> None:
-    assert run(IMAGE + ON_D + job).get("jobs.back.elapsed") == pytest.approx(100e9 / back, rel=1e-3)
-
-
 def test_a_copy_of_the_copy_and_a_restore_from_tape() -> None:
     jobs = "  far: {method: copy_save_set, save_set: full, copied_by: vault, to: c, after: vault}\n"
     jobs += "  back: {restore: full, copied_by: vault, after: far}\n"

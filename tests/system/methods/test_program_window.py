@@ -48,11 +48,7 @@ def test_a_window_of_the_program_limits_each_connection_of_backup_and_restore(
 
 
 @pytest.mark.parametrize(
-    "job",
-    [
-        {"method": "hot_copy", "data": "files", "to": "b", "tool": WINDOW},
-    ],
-    ids=lambda job: str(job["method"]),
+    "job", [{"method": "hot_copy", "data": "files", "to": "b", "tool": WINDOW}], ids=lambda job: str(job["method"])
 )
 def test_copies_keep_to_it_too(job: dict[str, Any]) -> None:
     result = sb.simulate(SITE, {"jobs": {"one": job, "save": None, "back": None}})

@@ -183,15 +183,6 @@ def test_an_unknown_datasheet_is_refused_at_its_place() -> None:
     assert "targets.pool.deduplication: there is no datasheet 'deduplication/apliance-2010'" in found
 
 
-def test_a_system_has_to_say_how_it_changes() -> None:
-    planned = site(zone="UTC")
-    planned["policies"]["nightly"]["schedule"] = {"full": "daily"}
-    planned["targets"]["pool"] |= {"deduplication": STORE}
-    planned["systems"] = {"a": {"size": "1 TB", "policy": "nightly"}}
-    with pytest.raises(InputError, match="does not say how it changes"):
-        load_site(planned)
-
-
 def test_a_seeded_copy_crosses_no_line_and_is_there_at_once() -> None:
     """1 TB would take 2 h 13 min on the line; the next night sends what is new above it."""
     rules = {"schedule": {"full": "daily"}, "copies": {"away": {"to": "second", "seeded": True}}}

@@ -55,26 +55,6 @@ def test_rates_of_a_file_are_written_batch_by_batch(tmp_path: Path, monkeypatch:
     assert Result.load(folder).trace == simulated(NAMES[1]).trace
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_records_in_several_row_groups_are_read(name: str, tmp_path: Path) -> None:
-    folder = simulated(NAMES[1]).save(tmp_path / "saved")
-    table = parquet.read_table(folder / name)
-    assert len(table) > 7
-    parquet.write_table(table, folder / name, row_group_size=3)
-    made_up(folder, name)
-    assert Result.load(folder).trace == simulated(NAMES[1]).trace
-
-
-def test_the_rest_is_json(tmp_path: Path) -> None:
-    folder = simulated(NAMES[0]).save(tmp_path / "saved")
-    assert '"record":"rate"' not in (folder / "trace.jsonl").read_text()
-    assert '"record":"job"' in (folder / "trace.jsonl").read_text()
-    rates = parquet.read_table(folder / FILES[0]).to_pylist()
-    assert [tuple(row.values()) for row in rates] == [
-        (rate.time, rate.link, rate.busy, rate.bytes_per_s) for rate in simulated(NAMES[0]).trace.rates
-    ]
-
-
 def test_the_same_run_gives_the_same_files(tmp_path: Path) -> None:
     one, two = (simulate(NAMES[0]).save(tmp_path / name) for name in ("one", "two"))
     assert [(one / name).read_bytes() for name in FILES] == [(two / name).read_bytes() for name in FILES]

@@ -73,12 +73,6 @@ def test_a_link_in_the_place_of_a_file_stays(result: Result, old: Path, tmp_path
     assert (old / "jobs.csv").is_symlink()
 
 
-def test_a_file_that_is_missing_does_no_harm(result: Result, old: Path) -> None:
-    (old / "jobs.csv").unlink()
-    result.save(old)
-    assert (old / "jobs.csv").is_file()
-
-
 def test_a_record_names_no_file_elsewhere(result: Result, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     crafted = tmp_path / "run"
@@ -210,12 +204,6 @@ def test_a_file_keeps_its_rights(tmp_path: Path) -> None:
     umask = os.umask(0o022)
     os.umask(umask)
     assert write_whole(tmp_path / "fresh", "").stat().st_mode & 0o777 == 0o666 & ~umask
-
-
-def test_every_file_has_its_checksum(kept: Path) -> None:
-    content = unseal(kept, RESULT.record)
-    assert {*content["files"], RESULT.record} == set(names(kept))
-    assert sum(content["records"].values()) == len((kept / "trace.jsonl").read_text().splitlines())
 
 
 def test_a_result_from_before_a_type_of_record_is_read(old: Path) -> None:

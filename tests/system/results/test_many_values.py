@@ -41,11 +41,3 @@ def test_a_value_without_its_origin_is_damage(folder: Path, values: object) -> N
     changed(folder, values=values)
     with pytest.raises(ResultError, match=r"is damaged \((origins|values)"):
         Result.load(folder)
-
-
-def test_few_values_are_written_whole(tmp_path: Path) -> None:
-    content = json.loads(
-        (simulated("teaching/one-file-from-tape").save(tmp_path / "saved") / RESULT.record).read_text()
-    )
-    assert content["values"][0].keys() >= {"address", "basis", "place"}
-    assert "origins" not in content

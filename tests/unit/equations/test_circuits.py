@@ -77,11 +77,6 @@ def test_workers_at_two_queues_come_to_their_simulation_event_by_event() -> None
     assert found.rate == pytest.approx(done[0] / 50_000.0, rel=TOLERANCE)
 
 
-def test_disks_that_are_visited_at_random_are_so_many_queues() -> None:
-    (found,) = closed_network([CustomerClass(6, 0.2, (Visit(0, 1.0, 0.25),))], [0.0], [None])
-    assert found.rate == pytest.approx(mva_closed([0.25] * 4, 6, 0.2).throughput, rel=TOLERANCE)
-
-
 def test_nobody_waits_for_pooled_servers_before_all_are_taken() -> None:
     (found,) = closed_network([CustomerClass(4, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
     assert found.rate == pytest.approx(2.0)
@@ -147,19 +142,6 @@ def test_who_is_away_by_turns_is_waited_for_less_than_on_average() -> None:
     found, other = closed_network(pair, [0.0], [None])
     assert found.rate > mean.rate
     assert other.rate == pytest.approx(4.0 / other.residence[0])
-
-
-def test_what_others_take_stretches_the_wait() -> None:
-    (found,) = closed_network([kind(1, 1.0, 1.0)], [0.5], [None])
-    assert found.rate == pytest.approx(1.0 / 3.0)
-    (none,) = closed_network([kind(1, 1.0, 1.0)], [1.0], [None])
-    assert none.rate == 0.0
-
-
-def test_equal_kinds_are_one_kind() -> None:
-    apart = closed_network([kind(1, 0.5, 0.5)] * 4, [0.0], [None])
-    (together,) = closed_network([kind(4, 0.5, 0.5)], [0.0], [None])
-    assert sum(throughput.rate for throughput in apart) == pytest.approx(together.rate)
 
 
 def test_a_round_takes_time() -> None:

@@ -125,11 +125,6 @@ def test_slips_that_would_make_a_plan_wrong_are_refused(changes: dict[str, objec
         load_site(TEXT, changes)
 
 
-def test_a_misspelt_site_is_found() -> None:
-    with pytest.raises(InputError, match="did you mean 'planning/forty-systems'"):
-        found("planning/forty")
-
-
 def test_a_site_has_no_goals() -> None:
     with pytest.raises(InputError, match="is a site, not a file of goals"):
         goals_of(parse(TEXT, "site.yaml"))

@@ -63,30 +63,10 @@ def test_a_datasheet_named_above_takes_the_place_of_all_that_stood_there(over: E
     assert other.spec.devices["tape"].drive.buffer.si != 8 * 2**20  # type: ignore[attr-defined]
 
 
-def test_one_value_of_it_is_replaced_by_an_override_too(over: Extended) -> None:
-    changed = over("").with_({"devices.tape.drive.buffer": "8 MiB"})
-    assert changed.spec.devices["tape"].drive.buffer.si == 8 * 2**20  # type: ignore[attr-defined]
-    assert changed.hash == over("devices: {tape: {drive: {buffer: 8 MiB}}}").hash
-
-
 def test_a_job_that_is_null_is_removed_and_that_is_logged(over: Extended) -> None:
     scenario = over("jobs: {back: null}")
     assert set(scenario.spec.jobs) == {"full"}
     assert next(line for line in scenario.log if "removed" in line).startswith("jobs.back: removed (")
-
-
-def test_the_last_part_of_a_section_can_be_removed(over: Extended) -> None:
-    scenario = over("hosts: {server: {owns: [sda, tape]}}\nlinks: {lan: null}")
-    assert scenario.spec.links == {}
-
-
-def test_a_pool_can_be_removed(over: Extended) -> None:
-    pools = over("devices: {tape: {pools: {old: null}}}").spec.devices["tape"].pools  # type: ignore[attr-defined]
-    assert set(pools) == {"new"}
-
-
-def test_an_override_removes_too(over: Extended) -> None:
-    assert set(over("").with_({"jobs.back": None}).spec.jobs) == {"full"}
 
 
 def test_a_value_that_is_null_is_as_good_as_left_out(over: Extended) -> None:
