@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections.abc import Generator, Iterable, Iterator
@@ -201,6 +202,15 @@ def typical_ranges(folders: tuple[Path, ...]) -> dict[str, Node]:
         if path.is_file():
             found.update(read(path, shown(path)).mapping)
     return found
+
+
+def table(path: str) -> list[list[str]]:
+    """The rows, without heads, of a table of CSV under scenarios/; none where there is no such file."""
+    for root in roots():
+        if (root / "scenarios" / path).is_file():
+            with (root / "scenarios" / path).open(encoding="utf-8", newline="") as file:
+                return list(csv.reader(file))[1:]
+    return []
 
 
 def load_datasheet(name: str) -> Datasheet:

@@ -91,7 +91,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     with together():
         for path, form in outputs.items():
             if form == "xlsx":
-                write_tables(site_tables(found, recoveries, goals_met), path)
+                write_tables(site_tables(found, sure, recoveries, goals_met), path)
             else:
                 write_whole(path, printed(page) if form == "pdf" else page)
     note(f"written to {' and '.join(map(str, outputs))}")

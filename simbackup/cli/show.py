@@ -172,8 +172,6 @@ def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool =
     header = [*(name for name, _ in columns.values()), "status"]
     table(header, cells, one.record.title, right=range(2, len(columns)))
     _causes(one, jobs, intervals, verbose=verbose)
-    if not verbose:
-        _beyond(intervals)
     if one.trace.keeps != NONE:
         _devices(one)
     notes(one)
@@ -195,13 +193,7 @@ def _causes(one: Result, jobs: Sequence[Row | Group], intervals: Mapping[str, Jo
             line(f"{row['job']}{took}: {reported}")
         found = intervals.get(series(row["job"]))
         if found is not None:
-            line(f"  {found.sentence() if verbose else found.in_short()}")
-
-
-def _beyond(intervals: Mapping[str, JobInterval]) -> None:
-    """Print which jobs are larger or smaller than any of their kind that was measured."""
-    if names := [name for name, each in intervals.items() if each.nearest.outside]:
-        line(f"beyond what has been measured (see --verbose): {_some(names)}")
+            line(f"  {found.sentence(brief=not verbose)}")
 
 
 def inputs(one: Result, *, sampled: bool) -> None:

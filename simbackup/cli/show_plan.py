@@ -10,7 +10,7 @@ from simbackup.planning.alike import called
 from simbackup.planning.buying import Purchased, ranking
 from simbackup.planning.comparing import Variant
 from simbackup.planning.goals import Goal
-from simbackup.planning.intervals import Sureness, matters
+from simbackup.planning.intervals import Sureness
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import FitsUntil, Plan
@@ -102,9 +102,8 @@ def sureness(sure: Sureness) -> None:
     """The intervals of a plan in words."""
     for one in sure.full:
         show.line(f"'{one.target}' is full {one.sentence()}")
-    total = sure.figures.get("cost.total")
-    if total is not None and total.low < total.high:
-        show.line(f"the cost of all years is {money(total.low)} to {money(total.high)}{matters(total.decides)}")
+    if cost := sure.cost():
+        show.line(f"the cost of all years is {cost}")
     if sure.night is not None:
         show.line(f"{sure.night.sentence()} (the only night sampled)")
 

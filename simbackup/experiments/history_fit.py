@@ -455,6 +455,9 @@ def fit_history(
 def _constants(scenario: Scenario, ids: Sequence[str]) -> list[Fit]:
     """The constants to fit, checked, with the ids of the jobs as their rows."""
     spec, found, problems = scenario.spec.history, list[Fit](), list[Problem]()
+    if spec is not None and not spec.fit:
+        place = scenario.tree.find(("history",))[0].place
+        problems = [Problem(place, "history.fit", "is missing", "name the constants that are fitted to these runs")]
     for name, constant in spec.fit.items() if spec is not None else ():
         fit = Fit(**constant.model_dump(), rows=tuple(ids))
         node = scenario.tree.find(("history", "fit", name))[0]

@@ -308,7 +308,7 @@ def _with_interval(row: Row, found: Mapping[str, Estimate], scenarios: Mapping[s
     if one is None:
         return row
     bounds = _bounds(row.measurement, one.bound)
-    file, address = row.measurement.addresses[0]
+    file, address = row.measurement.subject
     given = rows_beside(row.measurement, scenarios) > 0
     deviation = term_of(FITTED).deviation if given else deviation_at(scenarios[file], address)
     whole = spread_with_error(row.simulated, one.values or (row.simulated,), deviation).within(*bounds)

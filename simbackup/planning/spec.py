@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from simbackup.errors import choices
 from simbackup.planning.failure import SiteFailureSpec
-from simbackup.planning.policy import LimitSpec, PolicySpec, RawPart, readable
+from simbackup.planning.policy import LevelName, LimitSpec, PolicySpec, RawPart, readable
 from simbackup.planning.prices import PricesSpec
 from simbackup.schema.capability import MediaLibrary, RedundantDevice
 from simbackup.schema.job import Names
@@ -138,6 +138,10 @@ class SystemSpec(Frozen):
     needs: Names = ()
     """Other systems without which it is of no use, such as its database: a restore of the site brings these back before
     it, and it counts as back when they are.
+    """
+    history: tuple[LevelName, ...] = ()
+    """Levels of its backups to whose own past runs constants of their program were fitted (`simbackup calibrate
+    --history`), such as `[full]`: such a backup is as unsure as those runs scatter, not as the model is elsewhere.
     """
 
     def rules(self) -> Rules:

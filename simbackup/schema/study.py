@@ -218,8 +218,8 @@ class HistorySpec(Frozen):
 
     jobs: Annotated[dict[Text, HistoryJob], Field(min_length=1)]
     """Which rows are runs of which job of the scenario, by its name."""
-    fit: Annotated[dict[Text, Constant], Field(min_length=1)]
-    """The constants that are fitted to these runs, by any name."""
+    fit: Annotated[dict[Text, Constant], Field(min_length=1)] = Field(default_factory=dict[str, Constant])
+    """The constants that are fitted to these runs, by any name; none where they were fitted by another scenario."""
 
 
 class ChanceSpec(Frozen):

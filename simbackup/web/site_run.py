@@ -66,7 +66,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     steps.begin("writing the report")
     out = Path(task["out"])
     write_whole(out / REPORT, site_page(found, sure))
-    write_tables(found.tables(), out / TABLES)
+    write_tables(found.tables() | sure.table(), out / TABLES)
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
 
 
@@ -102,7 +102,11 @@ def answered(
     back: Recovery | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The message with the cards of a plan; `more` where intervals are still to come, `back` a restore of the site."""
-    cards = [*_cards(found, limits, sure, before, more=more), *_losses(found, back, before), *_costs(found, before)]
+    cards = [
+        *_cards(found, limits, sure, before, more=more),
+        *_losses(found, back, before),
+        *_costs(found, sure, before),
+    ]
     return {
         "kind": "answer", "figures": {card.answer.name: card.figure for card in cards},
         "html": rendered("cards.html", cards=cards, short=in_short(limits, found.until)),
@@ -137,11 +141,11 @@ def _losses(found: Plan, back: Recovery | None, before: Mapping[str, Figure]) ->
         yield _measured(answer, value, before, answer.interval)
 
 
-def _costs(found: Plan, before: Mapping[str, Figure]) -> Iterator[Card]:
+def _costs(found: Plan, sure: Sureness, before: Mapping[str, Figure]) -> Iterator[Card]:
     """The card for the cost; none without prices."""
-    cost = of_cost(found)
+    cost = of_cost(found, sure)
     if cost is not None:
-        yield _measured(cost, sum(month.total for month in found.months), before)
+        yield _measured(cost, sum(month.total for month in found.months), before, cost.interval)
 
 
 def _measured(answer: Answer, value: float | None, before: Mapping[str, Figure], likely: str = "") -> Card:

@@ -10,7 +10,7 @@ from simbackup.results.validated_range import ERRORS, SPANS, checked, distance
 from tests.published.validation_tables import covered, errors
 from tests.shared import IN_ONE_PROCESS, reproduced
 
-FOLDER = Path(__file__).resolve().parents[2] / "scenarios" / "published"
+FOLDER = Path(__file__).resolve().parents[2] / "scenarios"
 LVM = "published/003-lvm-snapshots/same-disk"
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.results.compare import Row
 from simbackup.results.validated_range import Checked, ValidatedSpan
+from simbackup.text import csv_text
 
 
 def errors(rows: Iterable[Row]) -> str:
     """Measured and simulated figures of all rows, as CSV."""
-    return _text(Checked._fields, ([*_checked(row)] for row in rows))
+    return csv_text(Checked._fields, ([*map(_plain, _checked(row))] for row in rows))
 
 
 def _checked(row: Row) -> Checked:
@@ -34,12 +33,8 @@ def covered() -> str:
                 key, si = (measured.folder.name, value.address), float(f"{value.given.si:.10g}")
                 old = found.get(key, ValidatedSpan(*key, value.given.unit, si, si))
                 found[key] = old._replace(low=min(old.low, si), high=max(old.high, si))
-    return _text(ValidatedSpan._fields, ([*found[key]] for key in sorted(found)))
+    return csv_text(ValidatedSpan._fields, ([*map(_plain, found[key])] for key in sorted(found)))
 
 
-def _text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows([f"{cell:.10g}" if isinstance(cell, float) else cell for cell in row] for row in rows)
-    return written.getvalue()
+def _plain(cell: object) -> object:
+    return f"{cell:.10g}" if isinstance(cell, float) else cell

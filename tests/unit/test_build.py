@@ -9,7 +9,7 @@ import simpy
 from simbackup.build import capabilities
 from simbackup.devices.raid.spec import RaidSpec
 from simbackup.devices.redundant import Redundant
-from simbackup.devices.store import Direction, FlatStore, Service, Store
+from simbackup.devices.store import Direction, Service, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.devices.volume.spec import LogicalVolumeSpec
 from simbackup.engine.network import FlowNetwork
@@ -33,7 +33,7 @@ jobs: {backup: {method: image, data: files, to: disk}}
 """
 
 
-class Bare(FlatStore):
+class Bare(Store):
     """A device whose author forgot its size and link."""
 
     name = "devices.disk"

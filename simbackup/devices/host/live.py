@@ -25,29 +25,21 @@ if TYPE_CHECKING:
 class Machine(Late):
     """The hardware of a host, and how its operating system caches files.
 
-    Costs of programs are stated for the reference core.
+    Costs of programs are stated for the reference core. Fields are those of `HostSheet`, in SI units.
     """
 
     cores: float
-    """Number of processor cores."""
     copy_rate: float
-    """Bytes a second that one core moves between a program and the page cache."""
     dirty_limit: float
     """Bytes of unwritten data for one device above which writers wait."""
     dirty_background: float
     """Bytes of unwritten data for one device above which write-back begins."""
     read_ahead: float | None = None
-    """Bytes that are read ahead of a program, which waits for each window; None if it never waits."""
     looks_ahead: bool = False
-    """Whether the next window is requested when a program begins one, and not only when that is used up."""
     dirty_expire: float = math.inf
-    """Age in seconds at which unwritten data are written back, however few they are."""
     write_behind: float = 0.0
-    """Bytes of one file that write-back writes before it turns to another."""
     memory: float = 0.0
-    """Bytes of memory."""
     speed: float = 1.0
-    """Speed of one core relative to the reference core."""
 
 
 class Host:

@@ -29,32 +29,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Terms(Late):
-    """What an object store takes for its requests, and what it limits."""
+    """What an object store takes for its requests, and what it limits.
+
+    Fields are those of `ObjectStoreSheet`, in SI units.
+    """
 
     write_latency: float
-    """Seconds of a write request, without the transfer of its bytes."""
     read_latency: float
-    """Seconds until the first byte of a read request."""
     connection_rate: float
-    """Bytes a second of one connection."""
     part: float
-    """Bytes of one request, of which a larger object takes several."""
     write_requests: float
-    """Write requests a second, of all jobs together."""
     read_requests: float
-    """Read requests a second, of all jobs together."""
     write_rate: float | None = None
-    """Bytes a second that all jobs together can write; None without a limit."""
     read_rate: float | None = None
-    """Bytes a second that all jobs together can read; None without a limit."""
     object_requests: float = 0.0
-    """Further requests to begin and complete an object of several parts."""
     most_parts: float = math.inf
-    """Greatest number of parts of an object; those of a larger object are larger."""
     retrieval_time: float = 0.0
-    """Seconds from a request to an archive until its objects can be read."""
     retrieval_requests: float = math.inf
-    """Objects a second that can be requested from an archive."""
 
 
 class Objects(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from simbackup.devices.landing import LandingZone
 from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.ssd.live import Flash
-from simbackup.devices.store import Direction, FlatStore, Service, Visitor
+from simbackup.devices.store import Direction, Service
 from simbackup.engine.limit import Spot
 from simbackup.engine.link import Link
 from simbackup.equations import disk as disks
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from simbackup.devices.site import Site
 
 
-class FlashArray(Rebuilding, FlatStore):
+class FlashArray(Rebuilding):
     """An array of equal solid-state disks: what levels ask of their disks, without arms and revolutions.
 
     As on one such disk, the latency of a request leaves its disks free for others; only its bytes occupy them.
@@ -137,7 +136,6 @@ class Raid(Rebuilding):
         stripe = (self.layout.stripe_unit, self.data_disks)
         turns = DiskTurns(self.disk, self._under_way, stripe, lambda: self.layout.copies)
         self.link = Link(name, 1.0, turns, fastest=fastest)
-        self.visitors: dict[str, Visitor] = {}
 
     @property
     def width(self) -> int:
@@ -287,11 +285,6 @@ class Raid(Rebuilding):
         shape = self.filling(member, stream, skipping)
         middle = {self.link: shape.places[self.link]._replace(position=size * self.data_disks / 2.0)}
         return shape._replace(places=middle), size
-
-    def alone(self, position: float, size: float) -> float:
-        """Infinite: the device reads ahead."""
-        del position, size
-        return math.inf
 
     def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """The loss of a request to a stream elsewhere on the same disks, each of which reads ahead for its part.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.devices.changes import Changes
-from simbackup.devices.image import Readers, Times, lost
+from simbackup.devices.image import FrozenImage, Times, lost
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service
 from simbackup.engine.flow import Flow
@@ -137,7 +137,7 @@ class ImageReader:
         return shape.after(more.wait, there.name, Activity.READ) if self.window and more.wait > 0.0 else shape
 
 
-class Snapshot:
+class Snapshot(FrozenImage):
     """A copy-on-write snapshot: it keeps what its origin overwrites, until its copy area is full."""
 
     def __init__(  # noqa: PLR0913
@@ -151,18 +151,15 @@ class Snapshot:
         trace: Trace,
         in_place: bool = True,
     ) -> None:
-        self.name = name
-        self.origin = origin
+        super().__init__(name, origin, times)
         self.area = area
         self.parameters = parameters
-        self.create_time, self.remove_time, self.lookup_time = times
+        self.lookup_size = parameters.chunk
         self.capacity = equations.area_chunks(parameters, area.size)
-        self.active = False
         self.invalid_since: float | None = None
         self.changes = Changes(parameters.chunk, origin.region.size)
         self.trace = trace
         self.in_place = in_place
-        self.readers = Readers()
 
     @property
     def used(self) -> int:
@@ -177,11 +174,6 @@ class Snapshot:
     def needs(self, begin: float) -> tuple[bool, float]:
         """Whether a write at a byte of the origin needs a copy first, and up to which byte this holds."""
         return self.changes.runs.state(begin)
-
-    @property
-    def lookup_size(self) -> float:
-        """Bytes covered by one lookup."""
-        return self.parameters.chunk
 
     @property
     def hindrance(self) -> str | None:
@@ -199,10 +191,6 @@ class Snapshot:
         if self.invalid_since is not None:
             return "became invalid: its copy area is full"
         return None if self.active else "is not there"
-
-    def source(self, begin: float, size: float) -> Region:
-        """Where a part of the frozen image is read: what was not overwritten is still in the origin."""
-        return self.origin.region.part(begin, size)
 
     def reading(
         self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0

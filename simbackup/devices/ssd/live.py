@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simbackup.devices.landing import Landed, LandingZone
-from simbackup.devices.store import Direction, FlatStore, Service
+from simbackup.devices.store import Direction, Service
 from simbackup.engine.link import Link
 from simbackup.late import Late
 from simbackup.parameters import parameters_of
@@ -19,22 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Flash(Late):
-    """The performance of a solid-state disk."""
+    """The performance of a solid-state disk.
+
+    Fields are those of `SsdSheet`, in SI units.
+    """
 
     capacity: float
-    """Bytes."""
     read_rate: float
-    """Sequential rate of reading, bytes a second."""
     write_rate: float
-    """Sequential rate of writing, bytes a second."""
     read_latency: float
-    """Seconds of a small read without others."""
     write_latency: float
-    """Seconds of a small write without others."""
     read_requests: float = math.inf
-    """Greatest number of reads a second."""
     write_requests: float = math.inf
-    """Greatest number of writes a second."""
 
     def rate(self, direction: Direction) -> float:
         """Sequential rate, bytes a second."""
@@ -54,7 +50,7 @@ class Flash(Late):
         return max(size / self.rate(direction), operations / most)
 
 
-class Ssd(Landed, FlatStore):
+class Ssd(Landed):
     """A solid-state disk."""
 
     def __init__(self, name: str, figures: Flash) -> None:

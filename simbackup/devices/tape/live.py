@@ -37,37 +37,14 @@ class TapeDrive(Drive):
     """Its interface to the host, as a resource."""
 
     def __post_init__(self) -> None:
-        self.interface = Link(f"{self.name}.interface", 1.0)
+        own, self.interface = self.parameters, Link(f"{self.name}.interface", 1.0)
+        self.native_rate, self.load_time, self.unload_time = own.native_rate, own.load_time, own.unload_time
+        self.initialise_time, self.mark_time = own.initialise_time, own.reposition_time
 
     @property
     def links(self) -> Sequence[Link]:
         """Its tape and its interface."""
         return (self.link, self.interface)
-
-    @property
-    def native_rate(self) -> float:
-        """Rate of the moving tape, bytes a second."""
-        return self.parameters.native_rate
-
-    @property
-    def load_time(self) -> float:
-        """Seconds until a cartridge is threaded and at its beginning."""
-        return self.parameters.load_time
-
-    @property
-    def unload_time(self) -> float:
-        """Seconds until a rewound cartridge can be taken."""
-        return self.parameters.unload_time
-
-    @property
-    def initialise_time(self) -> float:
-        """Further seconds of the first load of a new cartridge."""
-        return self.parameters.initialise_time
-
-    @property
-    def mark_time(self) -> float:
-        """Seconds of a tape mark: the tape stops at it, and is repositioned."""
-        return self.parameters.reposition_time
 
     def locate_time(self, byte: float, drawn: float = 1.0) -> float:
         """Seconds to wind the tape to a byte."""

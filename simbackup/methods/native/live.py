@@ -31,23 +31,16 @@ from simbackup.trace.clock import Process
 class Engine(Late):
     """The costs of a database server's own backup engine.
 
-    Processor time is in seconds of the reference core.
+    Processor time is in seconds of the reference core. Fields are those of `BackupEngineSheet`, in SI units.
     """
 
     request_latency: float
-    """Seconds that the engine adds to each request."""
     compress_cpu: float
-    """Core seconds to compress, for each byte before compression."""
     expand_cpu: float
-    """Core seconds to expand, for each byte after expansion."""
     buffer_sets: int
-    """Sets of buffers that a compressed backup has."""
     memory_limit: float
-    """Bytes of memory for all buffers."""
     compress_threads: float | None = None
-    """Threads that compress or expand; None for one on each core."""
     fills_files: bool = False
-    """Whether a restore first writes zeros to the files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,74 +32,42 @@ class Tool(Late):
     """What a backup program adds to reading, moving and writing bytes.
 
     Core seconds are those of the reference core. Keys that end in `_cpu` count for each byte, unless they name a file.
+    Fields are those of `BackupToolSheet`, in SI units.
     """
 
     start_time: float = 0.0
-    """Seconds before it begins."""
     mount_time: float = 0.0
-    """Seconds to mount a snapshot or an image."""
     check_cpu: float = 0.0
-    """Core seconds for each byte that is read once more to check it."""
     file_time: float = 0.0
-    """Seconds of messages about each file."""
     file_marks: float = 0.0
-    """Tape marks of each file."""
     block: float | None = None
-    """Bytes of a command to a tape drive."""
     unload_after: float | None = None
-    """Seconds for which an idle drive stays loaded."""
     request: float | None = None
-    """Bytes of a request for the source."""
     copy_cpu: float | None = None
-    """Core seconds for each byte that it copies; None for those of the host."""
     restore_cpu: float | None = None
-    """Core seconds for each byte that is restored; None for those of a copy."""
     server_cpu: float | None = None
-    """Core seconds for each byte at its server; None for those of copies."""
     reads_records: bool = False
-    """Whether it also reads the records of files that it examines and does not save."""
     part: float | None = None
-    """Bytes of a part of an object."""
     file_cpu: float = 0.0
-    """Core seconds for each file that it saves."""
     make_cpu: float | None = None
-    """Core seconds for each file that a restore creates; None for `file_cpu`."""
     look_cpu: float = 0.0
-    """Core seconds for each file that it only examines."""
     attributes: float = 0.0
-    """Changes of attributes of each restored file."""
     reads_ahead: bool = False
-    """Whether it reads the next request while it works on one."""
     ends_in_cache: bool = False
-    """Whether it ends when restored data are in memory, before they are on disk."""
     resumes: bool = False
-    """Whether a repeated attempt sends only what the last attempt has not stored."""
     alternates: bool = False
-    """Whether it reads and writes alternately, and not in parallel."""
     walks_first: bool = False
-    """Whether it walks all files before it saves any."""
     one_pass: bool = True
-    """Whether a restore reads streams that are interleaved on a tape in one pass."""
     restore_reads: Reads = "wanted"
-    """What a restore reads to find files."""
     mounts_images: bool = False
-    """Whether it mounts images on a disk to take files from them."""
     copies_log: bool = False
-    """Whether it copies the log of a database with its files."""
     shares_threads: bool = False
-    """Whether the threads of its compressor serve all workers together."""
     window: float | None = None
-    """Greatest number of bytes in flight on each of its connections."""
     scan_cpu: float | None = None
-    """Core seconds for each byte in which it searches for changes."""
     group_time: float = 0.0
-    """Seconds from the start of a group of save sets until the first of them begins."""
     index_record: float = 0.0
-    """Bytes of index for each file."""
     index_time: float = 0.0
-    """Seconds to save the index."""
     system_state_time: float = 0.0
-    """Seconds to save the state of an operating system."""
     further: float = 0.0
     """Bytes that the host which reads copies for further targets, for each byte of a save set."""
     further_served: float = 0.0

@@ -125,7 +125,7 @@ def test_a_scenario_with_another_value_is_not_what_was_measured(tmp_path: Path) 
 
 def test_a_run_says_what_is_fitted(tmp_path: Path) -> None:
     file = written(tmp_path, f"site-2.1.yaml#{RATE}", "90 MB/s", size=UNCERTAIN)
-    assert "a constant is fitted to its rate" in job_intervals(sb.simulate(file))["save"].sentence()
+    assert "A constant is fitted to its rate" in job_intervals(sb.simulate(file))["save"].sentence()
 
 
 @pytest.mark.slow
