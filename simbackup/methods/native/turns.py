@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from simbackup.devices.store import Region
-from simbackup.engine.filling import Bracket
 from simbackup.engine.link import Link
 from simbackup.equations.elevator import visits
 from simbackup.methods.native.buffer_loop import SteadyLoop
@@ -80,7 +79,7 @@ def settled(loop: Callable[[Mapping[Link, float]], SteadyLoop], devices: Sequenc
 
 
 def _settled_at(loop: Callable[[Mapping[Link, float]], SteadyLoop], beside: Mapping[Link, float], link: Link) -> float:
-    """Buffers at a device that leave as many there, by regula falsi of logarithms."""
+    """Buffers at a device that leave as many there, by false position of logarithms (the Illinois algorithm)."""
 
     def more(logarithm: float) -> float:
         """By how much more wait than so many, as logarithms."""
@@ -90,14 +89,19 @@ def _settled_at(loop: Callable[[Mapping[Link, float]], SteadyLoop], beside: Mapp
     above, below = more(low), more(high)
     if above <= 0.0 or below >= 0.0:
         return math.exp(low if above <= 0.0 else high)
-    bracket = Bracket(low, above, high, below)
+    kept = 0
     for _ in range(STEPS):
-        middle = bracket.middle()
+        middle = (low * below - high * above) / (below - above)
         found = more(middle)
-        if abs(found) <= EXACT or bracket.high - bracket.low <= EXACT:
+        if abs(found) <= EXACT or high - low <= EXACT:
             return math.exp(middle)
-        bracket.narrow(middle, found, below=found > 0.0)
-    return math.exp((bracket.low + bracket.high) / 2.0)
+        if found > 0.0:
+            low, above, below = middle, found, below / 2.0 if kept > 0 else below
+            kept = 1
+        else:
+            high, below, above = middle, found, above / 2.0 if kept < 0 else above
+            kept = -1
+    return math.exp((low + high) / 2.0)
 
 
 def _turned(here: Sequence[_Place], waiting: float) -> float:
