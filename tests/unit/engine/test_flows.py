@@ -8,7 +8,6 @@ import pytest
 import simpy
 
 from simbackup.devices.closed_network import ClosedClass
-from simbackup.engine.events import FEW
 from simbackup.engine.flow import Flow, LocalWeight
 from simbackup.engine.limit import Law, Limit
 from simbackup.engine.link import Link
@@ -414,22 +413,3 @@ def test_flows_with_a_weight_on_one_link_keep_it_among_each_other() -> None:
     units = network.start("jobs.units", "save", math.inf, {disk: 100.0}, weight=0.002, among=there)
     env.run(until=3.0)
     assert (more.rate, units.rate) == (pytest.approx(50.0), pytest.approx(0.5))  # each unit is a hundred of theirs
-
-
-def test_a_flow_that_stood_still_ends_when_it_goes_on_more_slowly() -> None:
-    """A hundred seconds at full speed: half of it, a stop in which many others begin, and then at a tenth."""
-    env = simpy.Environment()
-    network, way = FlowNetwork(env), Link("links.way", 10.0)
-    flow = network.start("jobs.slow", "save", 1000.0, {way: 1.0})
-    env.run(until=50.0)
-    network.set_capacity(way, 0.0)
-    env.run(until=60.0)
-    for number in range(2 * FEW):
-        network.start(f"jobs.{number}", "save", 1000.0 + number, {Link(f"links.{number}", 10.0): 1.0})
-    env.run(until=70.0)
-    network.set_capacity(way, 1.0)
-    for _ in range(20 * FEW):  # many times the events of all that begin and end
-        if flow.active:
-            env.step()
-    assert not flow.active
-    assert env.now == 570.0
