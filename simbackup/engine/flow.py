@@ -257,18 +257,10 @@ class Flow:
             self._since = here
 
     def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> bool:
-        """Set the rate from `now` on, and return whether it has changed.
+        """Set the rate from `now` (seconds) on, and return whether it has changed.
 
-        Parameters
-        ----------
-        now
-            The time, seconds.
-        rate
-            Units a second.
-        bottleneck
-            The link that limits it, if one does.
-        why
-            The address that explains it, and the parts of the flow's cycle where that limits it.
+        `bottleneck` is the link that limits it, if one does, `why` the address that explains it, and the parts of the
+        flow's cycle where that limits it.
         """
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)

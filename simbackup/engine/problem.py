@@ -92,47 +92,6 @@ def _used(link: Link, others: Sequence[Variable]) -> float:
     )
 
 
-class Background:
-    """The flows that go on as they are, on links that others of them are solved for; their use is not on offer."""
-
-    def __init__(self, links: Sequence[Link], solved: Collection[Variable]) -> None:
-        self.others: dict[Link, list[Variable]] = {}
-        self.used: dict[Link, float] = {}
-        for link in links:
-            if len(link.variables) > 1 and (others := [one for one in link.variables if one not in solved]):
-                self.others[link] = others
-                self.used[link] = _used(link, others)
-
-    def left(self, link: Link) -> float:
-        """Units a second of a link that these flows leave to those that are solved."""
-        return max(0.0, link.capacity - self.used[link]) if link in self.others else link.capacity
-
-    def moved(
-        self, variables: Sequence[Variable], links: Sequence[Link], allocation: Allocation
-    ) -> dict[Variable, None]:
-        """The flows whose rates or bottlenecks would change under an allocation of the solved ones."""
-        found: dict[Variable, None] = {}
-        if not self.others:
-            return found
-        used = dict(self.used)
-        levels: dict[Link, float] = {}
-        changed: set[Link] = set()
-        for variable, rate in zip(variables, allocation.rates, strict=True):
-            for link in variable.demands:
-                if link in used:
-                    used[link] += variable.load_on(link) * rate
-                    levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
-                    if not same(rate, variable.rate):
-                        changed.add(link)
-        full = {links[i] for i in allocation.filled if i < len(links)}
-        for link, others in self.others.items():
-            if link in changed:
-                found.update(dict.fromkeys(one for one in others if one.bottleneck is link))
-            if link in full or (link in changed and used[link] >= link.capacity * (1.0 - TIE)):
-                found.update(dict.fromkeys(one for one in others if _above(one, link, levels[link])))
-        return found
-
-
 def _above(variable: Variable, link: Link, level: float) -> bool:
     """Whether a flow's level is too high on a full link, or equal to the highest with a bottleneck of a later name."""
     own = variable.rate / variable.weight
@@ -177,12 +136,20 @@ class Problem:
             self.caps.append(limit.rate)
             self.weights.append(one.weight)
             self.demands.append({index[link]: demand for link, demand in one.demands.items()})
-        self.background = Background(links, self.place)
-        self.capacities = [self.background.left(link) for link in links]
+        self.beside: dict[Link, list[Variable]] = {}
+        """The flows that go on as they are, on links that others of them are solved for."""
+        for link in links:
+            if len(link.variables) > 1 and (others := [one for one in link.variables if one not in self.place]):
+                self.beside[link] = others
+        self.used = {link: _used(link, others) for link, others in self.beside.items()}
+        """Units a second that these use, which are not on offer."""
+        self.capacities = [
+            max(0.0, link.capacity - self.used[link]) if link in self.used else link.capacity for link in links
+        ]
         self.buffers = holds
         self.holds = [self._hold(one) for one in holds]
         self.lost: dict[Link, Mapping[Flow, float] | None] = {
-            link: None for link in links if link.streams is not None and link not in self.background.others
+            link: None for link in links if link.streams is not None and link not in self.beside
         }
         """What streams lose at present; None where each turns for all that it moves."""
         self.switchovers = self._switchovers()
@@ -214,7 +181,7 @@ class Problem:
             lost_by = {self.place[flow]: lost for flow, lost in link.most_lost(self.place)}
             for i, lost in lost_by.items():
                 self.demands[i][resource] += lost
-            if link in self.background.others:
+            if link in self.beside:
                 continue
             single: dict[int, float] = {}
             for group in link.groups:  # whose demands hold what they lose
@@ -267,7 +234,24 @@ class Problem:
 
     def note_more(self, allocation: Allocation) -> None:
         """Note in `more` the other flows whose rates an allocation would change."""
-        if self.more is None and (moved := self.background.moved(self.variables, self.links, allocation)):
+        if self.more is not None or not self.beside:
+            return
+        used, levels, changed = dict(self.used), dict[Link, float](), set[Link]()
+        for variable, rate in zip(self.variables, allocation.rates, strict=True):
+            for link in variable.demands:
+                if link in used:
+                    used[link] += variable.load_on(link) * rate
+                    levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
+                    if not same(rate, variable.rate):
+                        changed.add(link)
+        full = {self.links[i] for i in allocation.filled if i < len(self.links)}
+        moved: dict[Variable, None] = {}
+        for link, others in self.beside.items():
+            if link in changed:
+                moved.update(dict.fromkeys(one for one in others if one.bottleneck is link))
+            if link in full or (link in changed and used[link] >= link.capacity * (1.0 - TIE)):
+                moved.update(dict.fromkeys(one for one in others if _above(one, link, levels[link])))
+        if moved:
             self.more = More(moved=moved)
 
     def blame(self, allocation: Allocation) -> Blame:
@@ -380,7 +364,7 @@ class Problem:
 
     def _find_uneven(self, allocation: Allocation) -> None:
         """Note in `more` a link whose streams an allocation makes uneven."""
-        turning = [link for link in self.background.others if link.streams is not None and len(link.crossing) > 1]
+        turning = [link for link in self.beside if link.streams is not None and len(link.crossing) > 1]
         rates = dict(zip(self.variables, allocation.rates, strict=True)) if turning else {}
         for link in turning:
             if link.streams is not None and not link.streams.even(link, rates):

@@ -98,7 +98,7 @@ def declared_shares(result: Result, addresses: Iterable[str]) -> dict[str, float
         if section == "jobs" and job in result.row_of:
             rows: Sequence[Mapping[str, Any]] = [result.row_of[job]] if column in ALONE else []
         elif section == "fleets" and column in TOGETHER:
-            fleets = result.fleets
+            fleets = result.record.fleets
             own = (t for t in fleets if t == owner or t.startswith(f"{owner}."))
             rows = jobs_of(result.job_rows, [part for template in own for part in fleets[template]])
         else:

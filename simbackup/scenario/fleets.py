@@ -199,7 +199,7 @@ class _Layout:
         made = self.made[address] = list[str]()
         for i, row in enumerate(rows):
             name, place = written(key, template.key, row)
-            part = filled(template, row, place)
+            part = replace(filled(template, row), key=place)
             if starts:
                 begin = template.mapping["begin"]
                 part = replace(part, value={**part.mapping, "begin": Node(starts[i], begin.place, begin.key)})

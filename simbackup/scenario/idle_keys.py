@@ -1,9 +1,9 @@
 """Keys in a file that have no effect: those that no part of a simulation has read.
 
-Copies of the parts note what is read of them for the first time. A copy has no values of its own. Python asks it for
-each by `Frozen.__getattr__`, which notes the address and keeps the value in the copy, so that all later reads take no
-more time than those of any other part. What is not noted was never read, and has had no effect. The reverse need not
-hold: a value may be read and then count for nothing.
+Copies of the parts note what is read of them for the first time. A copy has no values of keys that a file states.
+Python asks it for each by `Frozen.__getattr__`, which notes the address and keeps the value in the copy, so that all
+later reads take no more time than those of any other part. What is not noted was never read, and has had no effect. The
+reverse need not hold: a value may be read and then count for nothing.
 """
 
 from __future__ import annotations
@@ -50,9 +50,10 @@ class Noting(NamedTuple):
 
 
 def noting(part: Noted, address: str, reads: set[str]) -> Noted:
-    """A copy of a part that notes which of its keys are read."""
-    copy = object.__new__(type(part))
-    object.__setattr__(copy, "__dict__", {NOTED: Noting(part, address, reads)})
+    """A copy of a part that notes which of the keys are read that a file states."""
+    stated, copy = part.model_fields_set, object.__new__(type(part))
+    here = {name: value for name, value in vars(part).items() if name not in stated}
+    object.__setattr__(copy, "__dict__", {**here, NOTED: Noting(part, address, reads)})
     return copy
 
 

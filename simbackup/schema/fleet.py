@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from simbackup.errors import Place
@@ -68,32 +69,24 @@ def placeholders(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, 
         yield from ((found, node.place, path) for found in PLACEHOLDER.findall(node.value))
 
 
-def filled(node: Node, row: Mapping[str, Node], key: Place) -> Node:
-    """A template with the cells of a row instead of placeholders, and another place of its key.
-
-    What comes from a cell has the cell's place.
-    """
-    value, place = node.value, node.place
-    if isinstance(value, dict):
+def filled(node: Node, row: Mapping[str, Node]) -> Node:
+    """A template with the cells of a row instead of placeholders; what comes from a cell has the cell's place."""
+    if isinstance(node.value, dict):
         inner: dict[str, Node] = {}
-        for name, child in value.items():
-            text, at = written(name, child.key, row)
-            inner[text] = filled(child, row, at)
-        value = inner
-    elif isinstance(value, list):
-        value = [filled(item, row, item.key) for item in value]
-    elif isinstance(value, str) and "{" in value:
-        text, place = written(value, place, row)
-        value = plain_scalar(text) if PLACEHOLDER.fullmatch(value) else text
-    elif key is node.key:
+        for name, child in node.value.items():
+            text, key = written(name, child.key, row)
+            inner[text] = replace(filled(child, row), key=key)
+        return Node(inner, node.place, node.key)
+    if isinstance(node.value, list):
+        return Node([filled(item, row) for item in node.value], node.place, node.key)
+    if not isinstance(node.value, str) or "{" not in node.value:
         return node
-    return Node(value, place, key)
+    text, place = written(node.value, node.place, row)
+    return Node(plain_scalar(text) if PLACEHOLDER.fullmatch(node.value) else text, place, node.key)
 
 
 def written(text: str, place: Place, row: Mapping[str, Node]) -> tuple[str, Place]:
     """A text with the cells of a row instead of placeholders, and the place of the first such cell."""
-    if "{" not in text:
-        return text, place
     cells = [row[name] for name in PLACEHOLDER.findall(text)]
     places = [cell.place for cell in cells if cell.place.file]
     return PLACEHOLDER.sub(lambda found: str(row[found[1]].value), text), next(iter(places), place)
