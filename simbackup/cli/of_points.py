@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from simbackup.cli.of_sites import SiteName, load
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted
-
-if TYPE_CHECKING:
-    from simbackup.planning.site import PlannedSite
-    from simbackup.plots.style import Chart
 
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -76,16 +72,3 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         {"at": now, "policies": [one.as_dict() for one in found]},
     )
     show.answer(lambda: data, lambda: show.report_tables(title, tables_of_points(found)), as_json=as_json)
-
-
-def drawn_points(site: PlannedSite, at: str | None, policy: str) -> Chart:
-    """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
-    from simbackup.planning.restore import moment_of  # noqa: PLC0415
-    from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
-    from simbackup.planning.until import moment_at  # noqa: PLC0415
-    from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
-
-    now = moment_of(site, None if at is None else moment_at(site.start, at))
-    first, *_ = points_at(site, now, [policy] if policy else [])
-    lines = list(log_until(site, now, [first.policy]))
-    return calendar_of_points(first, lines, now, site.file.spec.title)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simbackup.planning.loading import SiteFile
     from simbackup.planning.plan import Plan
     from simbackup.planning.site import PlannedSite
+    from simbackup.plots.style import Chart
 
 
 class WithTemplates(TyperCommand):
@@ -474,7 +475,6 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     sets: SiteSets = None,
 ) -> None:
     """Plot capacity over time, nights as a calendar, the systems that a restore brings back, or restore points."""
-    from simbackup.cli.of_points import drawn_points  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
@@ -494,7 +494,20 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         warn(found.warnings)
         drawn = found.plot.restore()
     elif kind == "points":
-        drawn = drawn_points(loaded, at, policy)
+        drawn = _points_drawn(loaded, at, policy)
     else:
         drawn = planned(loaded, until).plot.kinds()[kind]()
     note(f"written to {style.write(drawn, out or Path(f'{loaded.file.name}-{kind}.png'))}")
+
+
+def _points_drawn(site: PlannedSite, at: str | None, policy: str) -> Chart:
+    """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
+    from simbackup.planning.restore import moment_of  # noqa: PLC0415
+    from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
+    from simbackup.planning.until import moment_at  # noqa: PLC0415
+    from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
+
+    now = moment_of(site, None if at is None else moment_at(site.start, at))
+    first, *_ = points_at(site, now, [policy] if policy else [])
+    lines = list(log_until(site, now, [first.policy]))
+    return calendar_of_points(first, lines, now, site.file.spec.title)

@@ -195,7 +195,7 @@ def losses_schema(datasheets: Iterable[str] = ()) -> Json:
     """The JSON Schema of a list of losses; `datasheets` are names that editors offer.
 
     >>> sorted(losses_schema()["properties"])
-    ['data_hour', 'downtime_hour', 'losses', 'usual']
+    ['all_data', 'data_hour', 'downtime_hour', 'losses', 'usual']
     """
     forms = Forms(tuple(datasheets))
     body, loss = forms.whole(LossesSpec), forms.form(LossSpec)

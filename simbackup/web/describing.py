@@ -195,6 +195,8 @@ def site_of_form(form: Json, folder: Path) -> Document:
         What `form_of` gives. Fields that are not empty replace values of the template: `network`, `line`, `from` and
         `to` of the window, `daily`, `weekly` and `monthly` restore points, the program, and the devices of the
         targets by their addresses; `title` is that of the site.
+    folder
+        Where the inventory lies.
 
     Raises
     ------

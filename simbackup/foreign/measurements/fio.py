@@ -301,7 +301,7 @@ def _bytes_text(text: str) -> float:
     """The bytes of a size of fio, whose letters are binary with and without `i`.
 
     >>> [_bytes_text(text) for text in ("1024KiB", "8192MB", "4096B", "4K")]
-    (1048576.0, 8589934592.0, 4096.0, 4096.0)
+    [1048576.0, 8589934592.0, 4096.0, 4096.0]
     """
     digits = text.rstrip("BikKMGTPE")
     return (
