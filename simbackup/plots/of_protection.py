@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from simbackup.palette import BAND, MOSS, ORANGE, RED, SAND
 from simbackup.plots import style
 from simbackup.plots.style import Chart
-from simbackup.protection.protect import GONE, SPARED, cell_of
+from simbackup.protection.words import GONE, SPARED, cell_of
 from simbackup.text import for_plot
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from simbackup.planning.alike import called
 from simbackup.protection.fates import Group
-from simbackup.protection.protect import PERCENT, Answer, Protection, between, cell_of, cost_head, money, odds, short
+from simbackup.protection.protect import Answer, Protection
+from simbackup.protection.words import PERCENT, between, cell_of, cost_head, money, odds, short
 from simbackup.reporting.tables import Column, ReportTable, words
 
 

@@ -8,8 +8,9 @@ from sites.plan import site
 
 from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
-from simbackup.protection.protect import Protection, cell_of, protect
+from simbackup.protection.protect import Protection, protect
 from simbackup.protection.scenarios import disk_group
+from simbackup.protection.words import cell_of
 
 pytestmark = pytest.mark.slow
 

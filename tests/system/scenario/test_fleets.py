@@ -147,7 +147,7 @@ def test_a_damaged_excel_file_is_reported(tmp_path: Path) -> None:
 
 def test_a_whole_placeholder_keeps_the_kind_of_its_cell() -> None:
     row = {"n": Node("8", Place("a.csv", 2, 1)), "t": Node("true", Place("a.csv", 2, 3))}
-    node = filled(from_plain({"{n}x": ["{n}", "{t}", "{n} GB"], "y": 1}, Place("t")), row, Place("t"))
+    node = filled(from_plain({"{n}x": ["{n}", "{t}", "{n} GB"], "y": 1}, Place("t")), row)
     assert node.plain() == {"8x": [8, True, "8 GB"], "y": 1}
     assert node.mapping["8x"].key == Place("a.csv", 2, 1)
 
