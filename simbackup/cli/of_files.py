@@ -41,19 +41,13 @@ def _show_left_out(file: str) -> None:
     from simbackup.experiments.left_out import left_out  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
-    job, decisive, sentences = left_out(load(file))
-    rows: list[dict[str, object]] = [
-        {
-            "left out": one.address, "what counts": one.value, "from": one.source,
-            f"{job} takes": " to ".join(units.show_short(seconds, "s") for seconds in one.times),
-        }
-        for one in decisive[:MOST]
-    ]  # fmt: skip
-    show.listing(rows, as_json=False)
-    if not decisive:
-        print(f"nothing that '{file}' leaves out changes '{job}' by more than 5 %")  # noqa: T201
-    for sentence in sentences:
-        print(sentence)  # noqa: T201
+    job, decisive, none = left_out(load(file))
+    keys = ("left out", "what counts", "from", f"{job} takes")
+    times = [" to ".join(units.show_short(seconds, "s") for seconds in one.times) for one in decisive]
+    rows = [dict(zip(keys, (*one[:3], each), strict=True)) for one, each in zip(decisive, times, strict=True)]
+    show.listing(rows[:MOST], as_json=False)
+    nothing = [] if rows else [f"nothing that '{file}' leaves out changes '{job}' by more than 5 %"]
+    print("\n".join([*nothing, *none]))  # noqa: T201
 
 
 def upgrade(

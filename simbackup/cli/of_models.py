@@ -24,14 +24,12 @@ def listed(
 
     rows, wrong = datasheet_list()
     wanted = [word.lower() for word in words or []]
-    by_title = [f"{row['name']} {row['title']}".lower() for row in rows]
-    found = [row for row, text in zip(rows, by_title, strict=True) if all(word in text for word in wanted)]
-    if not found:
-        described = [
-            f"{text} {shelf.load_datasheet(row['name']).description}".lower()
-            for row, text in zip(rows, by_title, strict=True)
+    texts = [f"{row['name']} {row['title']}" for row in rows]
+    if not any(_has(text, wanted) for text in texts):
+        texts = [
+            f"{text} {shelf.load_datasheet(row['name']).description}" for text, row in zip(texts, rows, strict=True)
         ]
-        found = [row for row, text in zip(rows, described, strict=True) if all(word in text for word in wanted)]
+    found = [row for row, text in zip(rows, texts, strict=True) if _has(text, wanted)]
     if rows and not found:
         raise InputError(
             [Problem(Place("models list"), "", f"no datasheet has {_all_of(wanted)}", "see 'models list'")]
@@ -39,6 +37,10 @@ def listed(
     show.listing(found, as_json=as_json)
     if wrong is not None and not wanted:
         raise wrong
+
+
+def _has(text: str, wanted: list[str]) -> bool:
+    return all(word in text.lower() for word in wanted)
 
 
 def _all_of(words: list[str]) -> str:
