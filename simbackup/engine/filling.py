@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 from simbackup.engine.switchover import Switchover
 
@@ -39,8 +40,7 @@ class UnboundedFlowError(ValueError):
         self.flow = flow
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
+class Allocation(NamedTuple):
     """The rate of each flow, the index of the resource that froze it (or `CAP`), and the order of filling."""
 
     rates: list[float]
