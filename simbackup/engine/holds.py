@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simbackup.engine.filling import Allocation, Bracket, Sharing, max_min_rates
+from simbackup.engine.filling import Allocation, Bracket, max_min_rates
 from simbackup.engine.switchover import Switchover
 
 EQUAL = 1e-12
@@ -133,9 +133,14 @@ def coupled_rates(
 
 
 @dataclass
-class _Coupling(Sharing):
+class _Coupling:
     """Flows, links and holds, to be tried with one set of capacities of the holds after another."""
 
+    capacities: Sequence[float]
+    demands: Sequence[Mapping[int, float]]
+    weights: Sequence[float]
+    caps: Sequence[float]
+    switchovers: Mapping[int, Switchover]
     holds: Sequence[Hold]
 
     def __post_init__(self) -> None:
