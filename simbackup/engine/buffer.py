@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import simpy
@@ -36,8 +35,7 @@ def _same(inflow: float, outflow: float) -> bool:
     return abs(inflow - outflow) <= EQUAL * max(inflow, outflow)
 
 
-@dataclass(frozen=True, slots=True)
-class BufferPort:
+class BufferPort(NamedTuple):
     """A flow attached to a buffer: bytes per unit, and the units completed when it was attached."""
 
     flow: Flow
@@ -113,8 +111,7 @@ UNKNOWN = BufferReading(-math.inf, 0.0, 0.0, 0.0, 0.0)
 """The reading of a buffer of which nothing is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class _ContentWatch:
+class _ContentWatch(NamedTuple):
     """An event that waits for so many bytes to be reached from below or from above."""
 
     content: float

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 from simbackup.engine.switchover import Switchover
 
@@ -39,8 +40,7 @@ class UnboundedFlowError(ValueError):
         self.flow = flow
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
+class Allocation(NamedTuple):
     """The rate of each flow, the index of the resource that froze it (or `CAP`), and the order of filling."""
 
     rates: list[float]
@@ -133,19 +133,14 @@ def _alone(capacities: Sequence[float], demand: Mapping[int, float], weight: flo
 
 
 @dataclass
-class Sharing:
-    """Flows that share resources, as the parameters of `max_min_rates` describe them."""
+class Filling:
+    """The state of one progressive filling: what each resource has given away, and who still grows."""
 
     capacities: Sequence[float]
     demands: Sequence[Mapping[int, float]]
     weights: Sequence[float]
     caps: Sequence[float]
     switchovers: Mapping[int, Switchover]
-
-
-@dataclass
-class Filling(Sharing):
-    """The state of one progressive filling: what each resource has given away, and who still grows."""
 
     def __post_init__(self) -> None:
         capacities, demands, weights = self.capacities, self.demands, self.weights

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from simbackup.engine.filling import Allocation, Bracket, Sharing, max_min_rates
+from simbackup.engine.filling import Allocation, Bracket, max_min_rates
 from simbackup.engine.switchover import Switchover
 
 EQUAL = 1e-12
@@ -31,8 +32,7 @@ MOST_HALVINGS = 200
 """Steps of the search for one capacity: bisection alone would take no more than about a hundred."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(NamedTuple):
     """Followers that together must not move more bytes than their leaders: index of flow to bytes per unit.
 
     `beside` are bytes a second of leaders that are not solved for.
@@ -52,8 +52,7 @@ def held_demands(demands: Sequence[Mapping[int, float]], holds: Sequence[Hold], 
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
+class _Trial(NamedTuple):
     """The outcome of these capacities of the holds: an allocation, and the bytes that either side moves."""
 
     capacities: list[float]
@@ -134,9 +133,14 @@ def coupled_rates(
 
 
 @dataclass
-class _Coupling(Sharing):
+class _Coupling:
     """Flows, links and holds, to be tried with one set of capacities of the holds after another."""
 
+    capacities: Sequence[float]
+    demands: Sequence[Mapping[int, float]]
+    weights: Sequence[float]
+    caps: Sequence[float]
+    switchovers: Mapping[int, Switchover]
     holds: Sequence[Hold]
 
     def __post_init__(self) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from simbackup.engine.filling import CAP, TIE, Allocation, UnboundedFlowError, same
@@ -47,8 +46,7 @@ class BufferHold(NamedTuple):
     leaders: Mapping[Flow, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(NamedTuple):
     """The rates of the variables of a problem, in their order, and all that follows from them."""
 
     rates: list[float]
@@ -65,8 +63,7 @@ class Solution:
     """The numbers of the holds that limit a flow."""
 
 
-@dataclass(frozen=True, slots=True)
-class More:
+class More(NamedTuple):
     """Why a problem has no solution unless more is solved with it."""
 
     moved: Collection[Variable] = ()
