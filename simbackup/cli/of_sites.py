@@ -272,7 +272,7 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
     else:
-        show_plan.recovery(found, sure=intervals is not Intervals.NONE)
+        show_plan.recovery(found)
     raise typer.Exit(0 if found.complete else 1)
 
 

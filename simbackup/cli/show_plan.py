@@ -122,12 +122,8 @@ def sureness(sure: Sureness) -> None:
         show.line(f"{sure.night.sentence()} (the only night sampled)")
 
 
-def recovery(found: Recovery, *, sure: bool = True) -> None:
-    """A restore: the systems in the order of the list, those alike in one row, and when how many of them are back.
-
-    Each with its interval in brackets, unless `sure` is false.
-    """
-    ends = {name: found.between(name) if sure else "" for name in found.returns}
+def recovery(found: Recovery) -> None:
+    """A restore: the systems in the order of the list, those alike in one row, and when how many of them are back."""
     head = ["system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost"]
     logs = any(one.logs for one in found.systems)
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -135,7 +131,7 @@ def recovery(found: Recovery, *, sure: bool = True) -> None:
         cells = (
             one.source, str(one.chain), str(one.mounts), show_short(one.bytes, "B", 3),
             one.reason or show_short(one.starts, "s", 3),
-            "" if one.reason else show_short(one.back, "s", 3) + ends[one.system],
+            "" if one.reason else show_short(one.back, "s", 3) + found.between(one.system),
             "everything" if one.reason else show_short(one.lost, "s", 3),
             *((show_short(one.logs, "B", 3),) if logs else ()),
         )  # fmt: skip
@@ -151,14 +147,14 @@ def recovery(found: Recovery, *, sure: bool = True) -> None:
         ]  # fmt: skip
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
     left_out = "" if all(one.sampled for one in found.intervals.values()) else ", without the ranges of devices"
-    brackets = f"90 % intervals in brackets{left_out}" if any(ends.values()) else ""
+    brackets = f"90 % intervals in brackets{left_out}" * bool(found.intervals)
     show.table(head, rows, brackets, right=tuple(range(2, len(head))))
     for share in SHARES:
         back = found.until(share)
         if back == float("inf"):
             show.line(f"less than {100 * share:.0f} % of the systems come back")
             break
-        between = "" if share == 1.0 else ends[f"{share:.0%}"]  # those of all are in a sentence
+        between = "" if share == 1.0 else found.between(f"{share:.0%}")  # those of all are in a sentence
         show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}{between}")
     if found.complete and found.free > found.until(1.0):
         show.line(f"the last drive is free again after {show_short(found.free, 's', 3)}")
