@@ -12,8 +12,7 @@ from simbackup.results.result import Result
 from simbackup.run import ran
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
-from simbackup.uncertainty.contributions import Contribution, contributed
-from simbackup.uncertainty.deciding import deciding, leaning
+from simbackup.uncertainty.deciding import Contribution, contributed, deciding, leaning
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.inputs import Input, changes, inputs
