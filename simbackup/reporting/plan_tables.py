@@ -61,12 +61,8 @@ def goals(found: Sequence[Goal]) -> ReportTable:
 def late(plan: Plan) -> ReportTable:
     """The systems that miss a window, those alike in one line, the first to do so first."""
     columns = (
-        Column("system"),
-        Column("missed", "count"),
-        Column("of nights", "count"),
-        Column("first"),
-        Column("cause"),
-    )
+        Column("system"), Column("missed", "count"), Column("of nights", "count"), Column("first"), Column("cause"),
+    )  # fmt: skip
     rows = [
         (
             words(called(systems)), quantity(one.missed, "count"), quantity(one.nights, "count"),
