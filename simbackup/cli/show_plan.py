@@ -137,7 +137,9 @@ def recovery(found: Recovery) -> None:
              show_short(one.seconds, "s", 3)) for one in found.branches
         ]  # fmt: skip
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
-    show.table(head, rows, "90 % intervals in brackets" * bool(found.between), right=tuple(range(2, len(head))))
+    left_out = "" if all(one.sampled for one in found.between.values()) else ", without the ranges of devices"
+    brackets = f"90 % intervals in brackets{left_out}" * bool(found.between)
+    show.table(head, rows, brackets, right=tuple(range(2, len(head))))
     _sessions(found)
     for share in SHARES if len(found.systems) > 1 else ():
         back = found.until(share)

@@ -13,8 +13,7 @@ from simbackup.experiments.draws import CaseDraws
 from simbackup.experiments.runner import Runner
 from simbackup.experiments.study_point import Figure, Point, PointResult, resolved
 from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
-from simbackup.uncertainty.contributions import Contribution, contributed, decisive
-from simbackup.uncertainty.deciding import deciding, leaning
+from simbackup.uncertainty.deciding import Contribution, contributed, deciding, decisive, leaning
 from simbackup.uncertainty.estimate import HALVINGS, bound_of, declared_of
 from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.inputs import ChoiceUse, Input, Use, changes, inputs

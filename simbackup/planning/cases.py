@@ -21,7 +21,7 @@ from simbackup.scenario import Scenario
 from simbackup.scenario.scenario import Value
 from simbackup.schema.part import quantities_of
 from simbackup.uncertainty.conditioning import CaseFigures
-from simbackup.uncertainty.contributions import MATTERS, NAMED
+from simbackup.uncertainty.deciding import MATTERS, NAMED
 from simbackup.uncertainty.effort import Effort
 from simbackup.uncertainty.estimate import Estimate, estimated
 from simbackup.uncertainty.inputs import Input, Stated, Use, factors, inputs

@@ -31,7 +31,7 @@ from simbackup.results.fleet_figures import series
 from simbackup.run import NeverEndsError, TooManyRecordsError, ran
 from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
-from simbackup.uncertainty.contributions import MATTERS
+from simbackup.uncertainty.deciding import MATTERS
 from simbackup.uncertainty.effort import LEAN, for_scenario
 from simbackup.uncertainty.verdict import JobInterval, fitting, job_intervals
 from simbackup.units import show_short

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.results.declared_waits import DeclaredWaits
 from simbackup.results.result import Result
-from simbackup.uncertainty.contributions import MATTERS
+from simbackup.uncertainty.deciding import MATTERS
 from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.estimate import estimates
 from simbackup.units import show_short

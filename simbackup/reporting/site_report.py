@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, cast
 
 from simbackup.planning.alike import called
@@ -27,6 +28,7 @@ from simbackup.reporting.site_answers import ALONE, answers_of_plan, in_short, t
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.record import UsedValue, program_version, used_values
 
+WHEN = attrgetter("back")
 SMALL = 0.005
 """Share of the time of restores below which a phase has no row."""
 
@@ -161,7 +163,7 @@ def _deciding(found: Plan, sure: Sureness, recoveries: Sequence[Recovery]) -> It
         yield f"{tightest(found)} It waits most for {one.cause}.{of}"
     for recovery in recoveries:
         if recovery.complete and recovery.interval is not None:
-            last = max(recovery.systems, key=lambda each: each.back)
+            last = max(recovery.systems, key=WHEN)
             matter = recovery.interval.decides
             of = f" The interval depends most on {' and '.join(matter)}." if matter else ""
             why = f" {_begun(sentence_on(recovery.reasons.last))}" if recovery.reasons is not None else ""
@@ -185,20 +187,16 @@ def _by_policy(site: PlannedSite, found: Recovery) -> ReportTable:
         (
             words(policy), words(called([one.system for one in systems])),
             words(", ".join(dict.fromkeys(one.source for one in systems))),
-            quantity(sum(one.bytes for one in systems), "B"), _back(found, min(systems, key=_when)),
-            _back(found, max(systems, key=_when)), quantity(max(one.lost for one in systems), "s"),
+            quantity(sum(one.bytes for one in systems), "B"), _back(found, min(systems, key=WHEN)),
+            _back(found, max(systems, key=WHEN)), quantity(max(one.lost for one in systems), "s"),
         )
-        for policy, systems in sorted(each.items(), key=lambda part: min(map(_when, part[1])))
+        for policy, systems in sorted(each.items(), key=lambda part: min(map(WHEN, part[1])))
     ]  # fmt: skip
     columns = (
         Column("policy"), Column("systems"), Column("from"), Column("bytes", "B"), Column("first back after", "s"),
         Column("all back after", "s"), Column("data lost", "s"),
     )  # fmt: skip
     return ReportTable("Recovery", columns, rows, "Recovery (90 % intervals in brackets)")
-
-
-def _when(one: Restored) -> float:
-    return one.back
 
 
 def _back(found: Recovery, one: Restored) -> Cell:

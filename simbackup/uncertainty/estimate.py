@@ -12,8 +12,7 @@ from simbackup.results.result import Result
 from simbackup.run import ran
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
-from simbackup.uncertainty.contributions import Contribution, contributed
-from simbackup.uncertainty.deciding import deciding, leaning
+from simbackup.uncertainty.deciding import Contribution, contributed, deciding, leaning
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.inputs import Input, changes, inputs
@@ -231,12 +230,13 @@ def run_all(
 
 
 def bound_of(name: str, best: Mapping[str, float], sample: Sequence[Mapping[str, float]]) -> CentralInterval | None:
-    """The interval of the lower bound of a figure; None without one."""
-    values = sorted(each[name] for each in sample if name in each)
-    if name not in best and not values:
+    """The interval of the lower bound of a figure; None without one.
+
+    In a case, a line may have a rate that is as good as stated, as it was drawn: it bounds nothing at best estimates.
+    """
+    if name not in best:
         return None
-    middle = best[name] if name in best else values[len(values) // 2]
-    return spread_of(middle, values or [middle])
+    return spread_of(best[name], [each[name] for each in sample if name in each] or [best[name]])
 
 
 def declared_of(name: str, sample: Sequence[CaseFigures]) -> tuple[float, ...]:

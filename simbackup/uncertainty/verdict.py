@@ -15,7 +15,7 @@ from simbackup.results.fleet_figures import series
 from simbackup.results.floors import NOTHING, Least
 from simbackup.results.result import Result
 from simbackup.run import ran
-from simbackup.uncertainty.contributions import Contribution, decisive, input_share
+from simbackup.uncertainty.deciding import Contribution, decisive, input_share
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
 from simbackup.uncertainty.model_error import FITTED, OWN, ModelError, operation_of
@@ -290,10 +290,12 @@ def all_intervals(
         share = _fits(result, job, one, error.deviation)
         if share is not None and one.asked:
             share *= len(one.values) / one.asked
-        floor = _floor(run, job) if one.bound and interval.low <= one.bound.low else NOTHING
+        least = max((each for name, each in run.least.items() if series(name) == job), default=NOTHING)
+        floor = least if one.bound and interval.low <= one.bound.low else NOTHING
+        moved = max((float(row["bytes"]) for row in result.job_rows if series(row["job"]) == job), default=0.0)
         intervals[job] = JobInterval(
             job, operation_of(scenario, address), interval, one.spread, share, one.contributions, len(one.values),
-            one.asked, floor, nearest(operation_of(scenario, address), _bytes(result, job)),
+            one.asked, floor, nearest(operation_of(scenario, address), moved),
             (
                 share_below(one.spread.best, one.spread.best, one.values, error.deviation, one.declared)
                 if one.values else HALF
@@ -308,16 +310,6 @@ def learned_from(error: ModelError) -> Literal["none", "unlike", "others", "own"
     if error.operation in {FITTED, OWN}:
         return "own"
     return "none" if not error.rows else "unlike" if error.lacking else "others"
-
-
-def _floor(result: Result, job: str) -> Least:
-    """The least that the run of a job can take for which it is most."""
-    return max((least for run, least in result.least.items() if series(run) == job), default=NOTHING)
-
-
-def _bytes(result: Result, job: str) -> float:
-    """The most bytes that a run of a job moved."""
-    return max((float(row["bytes"]) for row in result.job_rows if series(row["job"]) == job), default=0.0)
 
 
 def _fits(result: Result, job: str, found: Estimate, deviation: float) -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from simbackup.equations.uncertainty import CentralInterval, spread_with_error
 from simbackup.results.declared_waits import DeclaredWaits
-from simbackup.results.floors import Least
+from simbackup.results.floors import GUESSED, Least
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.fitted import fitted_rows, own_scatter, related_rows, stated
@@ -18,11 +18,11 @@ CLOCK = frozenset({"start", "end", "due"})
 SHARE = (0.0, 1.0)
 BOUNDS = {"busy": SHARE, "busy_window": SHARE, "lost": SHARE, "timed_out": SHARE, "slowdown": (1.0, math.inf)}
 """What some figures are at least and at most; others are only not below zero."""
-RATES = frozenset({"rate", "transfer_rate"})
-"""Figures of jobs that are rates."""
+RATES = frozenset({"rate", "transfer_rate", "peak"})
+"""Figures of jobs, and the greatest of a line, that are rates."""
 TIMED = frozenset({
     "elapsed", "back", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active",
-    "saturated", "busy_s", "response", "slower", "down", "peak", *RATES, *BOUNDS,
+    "saturated", "busy_s", "response", "slower", "down", *RATES, *BOUNDS,
 })  # fmt: skip
 """Figures that what the model leaves out makes greater or smaller: all but amounts, which follow from the inputs."""
 
@@ -63,13 +63,21 @@ def evidence(scenario: Scenario, address: str) -> str:
 def bounds_at(result: Result, addresses: Iterable[str]) -> dict[str, float]:
     """The least that elapsed times of jobs can be, and the times of a byte of their rates, for what lines can carry.
 
-    There are none for other figures, for jobs that move nothing, and where the result was read from a folder.
+    A link is never faster than it is stated to be. There are no bounds for other figures, for jobs that move nothing,
+    and where the result was read from a folder.
     """
     waits, found = DeclaredWaits(result), dict[str, float]()
+    stated = {
+        line: value.given.si for value in result.scenario.values
+        for line, _, key in [value.address.rpartition(".")]
+        if key == "rate" and line.startswith("links.") and value.given.si > 0.0 and value.given.basis not in GUESSED
+    }  # fmt: skip
     for address in addresses:
         owner, _, column = address.rpartition(".")
-        job = owner.removeprefix("jobs.")
-        if job in result.least and column in {"elapsed", *RATES}:
+        job, line = owner.removeprefix("jobs."), ".".join(owner.split(".")[:2])
+        if column == "peak" and line in stated:
+            found[address] = 1.0 / stated[line]
+        elif job in result.least and column in {"elapsed", *RATES}:
             row, least = result.row_of[job], result.least[job]
             moved = float(row["bytes"])
             if column == "transfer_rate":  # what is flushed later does not count in it

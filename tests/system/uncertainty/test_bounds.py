@@ -7,7 +7,7 @@ import pytest
 import simbackup as sb
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.uncertainty.effort import LEAN
-from simbackup.uncertainty.verdict import JobInterval, job_intervals
+from simbackup.uncertainty.verdict import JobInterval, all_intervals, job_intervals
 from tests.cases import for_each
 from tests.shared import simulated
 
@@ -44,8 +44,10 @@ def test_bytes_over_the_rate_of_the_line_are_the_least() -> None:
 
 def test_a_line_whose_rate_is_assumed_bounds_nothing() -> None:
     """At the end of its range it takes 8,000 s; who assumed the range may be wrong."""
-    _, found = interval(rate=RATE)
-    assert 5_000.0 < found.elapsed.low < 8_000.0
+    assumed, stated = (all_intervals(sb.simulate(site(rate)), effort=LEAN) for rate in (RATE, "10 MB/s"))
+    assert 5_000.0 < assumed.jobs["save"].elapsed.low < 8_000.0
+    for address in ("links.line.peak", "jobs.save.transfer_rate"):
+        assert stated.figures[address].high <= 10e6 * (1.0 + 1e-9) < 12.5e6 < assumed.figures[address].high
 
 
 def test_what_is_compressed_before_the_line_takes_less_of_it() -> None:
