@@ -82,8 +82,9 @@ def _back(one: Answer) -> tuple[str, str]:
     back = one.back
     if back is None:
         return "", ""
-    ends = f" ({short(back.low)} to {short(back.high)})" if back.low < back.high < math.inf else ""
-    return f"{short(back.median)}{ends}", short(back.most)
+    best, *ends = map(short, (back.median, back.low, back.high))
+    sure = back.high == math.inf or ends == [best] * 2
+    return best if sure else f"{best} ({ends[0]} to {ends[1]})", short(back.most)
 
 
 def _table(

@@ -88,7 +88,6 @@ NAMED = {
     "protection/protect.py": {"machine", "snapshot"},
     "cli/show_plan.py": {"level", "copy"},
     "planning/restore_points.py": {"level"},
-    "reporting/point_tables.py": {"level"},
     "drawing/arrangement.py": {"workload"},
     "drawing/from_spec.py": {"workload"},
     "reporting/plan_tables.py": {"level", "copy"},
