@@ -14,13 +14,11 @@ from simbackup.errors import Place, Problem
 from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.backlog import Queue
-from simbackup.planning.cautions import endless, unsent
+from simbackup.planning.cautions import endless, futile, unsent
 from simbackup.planning.cost import TERABYTE, Month, by_year, months
-from simbackup.planning.evenings import evenings
 from simbackup.planning.failure import outside
-from simbackup.planning.futile import futile
 from simbackup.planning.idle import idle_keys
-from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.ledger import Day, Ledger, evenings
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights

@@ -22,6 +22,7 @@ from simbackup.trace.activity import Activity, queue_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from simbackup.planning.loading import SiteFile
     from simbackup.scenario import Scenario
 
 Row = Mapping[str, Any]
@@ -59,6 +60,11 @@ Play = Callable[[Night], Mapping[str, Outcome]]
 """Simulates a night: the outcome of each job, by the names that `job_of` gives."""
 
 
+def scenario_on(file: SiteFile, night: Night, like: Scenario | None = None) -> Scenario:
+    """The scenario of a night, in which transaction logs are saved as long as anything else runs; see `scenario_of`."""
+    return scenario_of(file, night_scenario(file, night, overtime=True), f"on {night.day}", like=like)
+
+
 @dataclass(slots=True)
 class Player:
     """Simulates the nights of a site in this process. What is the same in two nights is made only once."""
@@ -77,9 +83,8 @@ class Player:
 
         Jobs that never end are missing in it; what they need is `unfinished`.
         """
-        parts = night_scenario(self.site.file, night, overtime=True)
-        lasting = [name for name in parts["jobs"] if not name.endswith(OVERTIME)]
-        self.before = scenario_of(self.site.file, parts, f"on {night.day}", like=self.before)
+        self.before = scenario_on(self.site.file, night, self.before)
+        lasting = [name for name in self.before.spec.jobs if not name.endswith(OVERTIME)]
         try:
             return ran(self.before, until=lasting)
         except NeverEndsError as error:
