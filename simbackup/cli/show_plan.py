@@ -43,15 +43,15 @@ def plan(found: Plan, sure: Sureness) -> None:
     _limits(found, found.limits)
     report_table(plan_tables.windows(found, sure))
     report_table(plan_tables.late(found))
-    failures = [
+    head, logs = ["night", "what fails", "jobs", "fail", "late"], any(row["logs"] for row in found.failures)
+    head += ["logs not saved"] * logs
+    rows = [
         (*map(str, [*row.values()][:5]), f"{row['logs']}, {show_short(row['unsaved'], 'B', 3)}" if row["logs"] else "")
         for row in found.failures
     ]
-    if failures:
-        head, logs = ("night", "what fails", "jobs", "fail", "late"), any(row["logs"] for row in found.failures)
-        rows = failures if logs else [row[:5] for row in failures]
-        head = (*head, "logs not saved") if logs else head
-        show.table(head, rows, "Nights in which something fails", right=(2, 3, 4, 5))
+    if rows:
+        rows = [row[: len(head)] for row in rows]
+        show.table(head, rows, "Nights in which something fails", right=tuple(range(2, len(head))))
     report_table(plan_tables.stocks(found, sure))
     report_table(plan_tables.losses(found, sure))
     _costs(found, sure)
