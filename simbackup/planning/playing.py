@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,8 @@ SHORT = 600.0
 """Least time, in seconds, that relative errors refer to."""
 WORTHWHILE = 60
 """Least number of backups in nights that are simulated in parallel; fewer take less time than starting processes."""
+MANY = 2_000
+"""Jobs of nights that are over after which their memory is given back."""
 NEVER = "never ends"
 """Beginning of the reason of a job that never ends."""
 GOOD = frozenset({"done", "late"})
@@ -72,11 +75,18 @@ class Player:
     site: PlannedSite
     before: Scenario | None = None
     """The scenario of the night before."""
+    jobs: int = 0
+    """Jobs of nights that are over and may still take memory, as their parts know each other."""
 
     @seldom()
     def __call__(self, night: Night) -> dict[str, Outcome]:
         """The outcome of a night."""
-        return outcomes(self.site, night, self.result(night))
+        found = outcomes(self.site, night, self.result(night))
+        self.jobs += len(found)
+        if self.jobs >= MANY:
+            gc.collect()
+            self.jobs = 0
+        return found
 
     def result(self, night: Night) -> Result:
         """A night by the simulator, in which transaction logs are saved as long as anything else runs.
