@@ -218,15 +218,12 @@ def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
     """All sets of purchases with what they cost and miss, the cheapest that meets all goals first, and its years."""
     rows = [
         (
-            " and ".join(one.names) or "nothing",
-            f"{one.price:,.0f}",
-            f"{one.total:,.0f}",
+            " and ".join(one.names) or "nothing", money(one.price), money(one.total),
             f"{money(one.spread.low)} to {money(one.spread.high)}" if one.totals else "",
-            _missed(one.missed)
-            + ("" if one.fits in {None, 1.0} else f", those of capacity in {one.fits:.0%} of cases"),
+            _missed(one.missed) + ("" if one.fits in {None, 1} else f", those of capacity in {one.fits:.0%} of cases"),
         )
         for one in found
-    ]
+    ]  # fmt: skip
     prices = file.spec.prices
     currency = f", {prices.currency}" if prices is not None else ""
     head = ("bought", "price", f"cost until the end{currency}", "in 90 % of cases", "")
@@ -235,13 +232,8 @@ def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
     if sure is not None:
         show.line(sure.sentence())
     if not best.missed:
-        keys = [
-            "bought",
-            "yearly",
-            "storage",
-            *(("others",) if any(year.others for year in best.years) else ()),
-            "total",
-        ]
+        others = ["others"] * any(year.others for year in best.years)
+        keys = ["bought", "yearly", "storage", *others, "total"]
         years = [(str(year.year), *(f"{getattr(year, key):,.0f}" for key in keys)) for year in best.years]
         title = f"Cost of each year with {' and '.join(best.names) or 'nothing'}"
         show.table(("year", *keys), years, title, right=tuple(range(1, len(keys) + 1)))
