@@ -30,15 +30,15 @@ def plan(found: Plan, sure: Sureness) -> None:
     _limits(found, found.limits)
     report_table(plan_tables.windows(found, sure))
     report_table(plan_tables.late(found))
-    failures = [
+    head, logs = ["night", "what fails", "jobs", "fail", "late"], any(row["logs"] for row in found.failures)
+    head += ["logs not saved"] * logs
+    rows = [
         (*map(str, [*row.values()][:5]), f"{row['logs']}, {show_short(row['unsaved'], 'B', 3)}" if row["logs"] else "")
         for row in found.failures
     ]
-    if failures:
-        head, logs = ("night", "what fails", "jobs", "fail", "late"), any(row["logs"] for row in found.failures)
-        rows = failures if logs else [row[:5] for row in failures]
-        head = (*head, "logs not saved") if logs else head
-        show.table(head, rows, "Nights in which something fails", right=(2, 3, 4, 5))
+    if rows:
+        rows = [row[: len(head)] for row in rows]
+        show.table(head, rows, "Nights in which something fails", right=tuple(range(2, len(head))))
     report_table(plan_tables.stocks(found, sure))
     report_table(plan_tables.losses(found, sure))
     _costs(found, sure)
@@ -215,15 +215,12 @@ def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
     """All sets of purchases with what they cost and miss, the cheapest that meets all goals first, and its years."""
     rows = [
         (
-            " and ".join(one.names) or "nothing",
-            f"{one.price:,.0f}",
-            f"{one.total:,.0f}",
+            " and ".join(one.names) or "nothing", money(one.price), money(one.total),
             f"{money(one.spread.low)} to {money(one.spread.high)}" if one.totals else "",
-            _missed(one.missed)
-            + ("" if one.fits in {None, 1.0} else f", those of capacity in {one.fits:.0%} of cases"),
+            _missed(one.missed) + ("" if one.fits in {None, 1} else f", those of capacity in {one.fits:.0%} of cases"),
         )
         for one in found
-    ]
+    ]  # fmt: skip
     prices = file.spec.prices
     currency = f", {prices.currency}" if prices is not None else ""
     head = ("bought", "price", f"cost until the end{currency}", "in 90 % of cases", "")
@@ -232,13 +229,8 @@ def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
     if sure is not None:
         show.line(sure.sentence())
     if not best.missed:
-        keys = [
-            "bought",
-            "yearly",
-            "storage",
-            *(("others",) if any(year.others for year in best.years) else ()),
-            "total",
-        ]
+        others = ["others"] * any(year.others for year in best.years)
+        keys = ["bought", "yearly", "storage", *others, "total"]
         years = [(str(year.year), *(f"{getattr(year, key):,.0f}" for key in keys)) for year in best.years]
         title = f"Cost of each year with {' and '.join(best.names) or 'nothing'}"
         show.table(("year", *keys), years, title, right=tuple(range(1, len(keys) + 1)))

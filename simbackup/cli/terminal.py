@@ -92,7 +92,7 @@ def _plain_table(header: Sequence[str], rows: Cells, title: str, right: Sequence
     drawn = Table(
         title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False
     )
-    figures = {i: max(map(len, (header[i], *(row[i] for row in rows)))) for i in right}
+    figures = {i: max(map(len, (header[i], *(row[i] for row in rows)))) for i in range(len(header)) if i in right}
     for i, name in enumerate(header):
         head, width = Text(for_terminal(name)), figures.get(i)
         if width is None:

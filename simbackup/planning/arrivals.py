@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 
-from simbackup.planning.evenings import evenings
-from simbackup.planning.ledger import Day
+from simbackup.planning.ledger import Day, evenings
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Outcome, Play, job_of, of_site
 from simbackup.planning.sampling import LONGEST

@@ -10,7 +10,7 @@ from typing import Any
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cost import by_year
 from simbackup.planning.goals import Goal, Goals, cost, judged, stocked_goals
-from simbackup.planning.plan import FitsUntil, Plan, stocked
+from simbackup.planning.plan import FitsUntil, Plan, earliest, stocked
 from simbackup.planning.playing import Play
 from simbackup.planning.site import PlannedSite
 from simbackup.policies.calendar import HORIZON
@@ -29,8 +29,7 @@ class Variant:
     @property
     def limit(self) -> FitsUntil | None:
         """What is the first not to fit any longer; None if all fits until the end."""
-        limits = self.plan.limits if self.nights else self.plan.full
-        return min((one for one in limits if one.date is not None), key=lambda one: one.date or date.max, default=None)
+        return earliest(self.plan.limits if self.nights else self.plan.full)
 
     @property
     def fits_until(self) -> date | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from simbackup.errors import Problem
-from simbackup.planning.hardware import datastore_of, machine_of, real_host
+from simbackup.planning.hardware import datastore_of, grows_by_change, machine_of, real_host
 from simbackup.planning.night import Night
 from simbackup.planning.origins import SECTIONS, Origins, Path, scenario_of
 from simbackup.planning.policy import BY_FILE, LOADED, PROGRAM, PolicySpec
@@ -150,17 +150,12 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
         policy = site.file.spec.policies[system.policy]
         if policy.logs is None:
             yield ("systems", name, "log"), "it is only used with 'logs' of a policy"
-        if (
-            policy.compressor is None
-            and not policy.compress
-            and not any(site.targets[to].tape for to in _targets_of(policy))
-        ):
+        taped = {site.targets[to].tape for to in _targets_of(policy)}
+        if policy.compressor is None and not policy.compress and True not in taped:
             yield ("systems", name, "compression"), "it is only used on tape; a disk or a store has 'reduction'"
-        if all(site.targets[to].tape for to in _targets_of(policy)):
-            yield (
-                ("systems", name, "reduction"),
-                "it is only used on disks and in object stores; a tape has 'compression'",
-            )
+        if False not in taped:
+            where = "it is only used on disks and in object stores; a tape has 'compression'"
+            yield ("systems", name, "reduction"), where
         if system.growth is not None or system.growth_from:
             yield ("systems", name, "change", "growth"), "the 'growth' of the system is used instead"
         if site.file.method_of(name) not in {BY_FILE, PROGRAM}:
@@ -203,10 +198,8 @@ def _targets(site: PlannedSite) -> Iterator[Idle]:
         if target.tape and name in used:
             yield (*here, "reduction"), "on tape, the 'compression' of a system is used instead"
         if name not in synthetic or not target.on_disk or target.chunking is not None:
-            yield (
-                (*here, "clones"),
-                "it is only used where a disk takes synthetic full backups, without 'deduplication'",
-            )
+            where = "it is only used where a disk takes synthetic full backups, without 'deduplication'"
+            yield (*here, "clones"), where
 
 
 def _targets_of(policy: PolicySpec) -> Iterator[str]:
@@ -229,10 +222,8 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
             yield (*here, "workers"), "they are only used in file_level backups, logical dumps and hot copies"
         if not site.targets[policy.target].tape:
             yield (*here, "staging"), "it is only used for backups to a tape library"
-        for path, kept in (
-            ((), policy.retention),
-            *((("copies", key), c.retention) for key, c in policy.copies.items()),
-        ):
+        copies = ((("copies", key), copy.retention) for key, copy in policy.copies.items())
+        for path, kept in (((), policy.retention), *copies):
             if kept is not None and all(getattr(kept, key) is None for key in CALENDAR):
                 yield (*here, *path, "retention", "of"), "it is only used with daily, weekly, monthly or yearly"
 
@@ -245,10 +236,7 @@ def _growth(site: PlannedSite) -> Iterator[Idle]:
 def each_grows_by_itself(site: PlannedSite) -> bool:
     """Whether each system states its own growth, so that the growth of the site does nothing."""
     systems = site.file.spec.systems
-    changes = {name: site.file.part("systems", name, "change") for name in systems}
     return all(
-        systems[name].growth is not None
-        or bool(systems[name].growth_from)
-        or (change is not None and "growth" in change.mapping)
-        for name, change in changes.items()
+        one.growth is not None or bool(one.growth_from) or grows_by_change(site.file, name)
+        for name, one in systems.items()
     )

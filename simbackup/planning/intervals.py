@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval
 from simbackup.errors import Place
 from simbackup.planning.cases import FULL, Cases, day_of, explained, first_full, stocks_and_cost
-from simbackup.planning.contents import NightKind
 from simbackup.planning.idle import each_grows_by_itself
 from simbackup.planning.loading import site_of
-from simbackup.planning.origins import Origins, scenario_of
+from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan
-from simbackup.planning.playing import job_of
-from simbackup.planning.scenarios import night_scenario
+from simbackup.planning.playing import job_of, scenario_on
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.planning.windows import LevelKey
 from simbackup.policies.calendar import evening
@@ -288,7 +286,7 @@ def _deciding(
     kind, i, later = plan.nights.found(evening(verdict.due))
     night, job = plan.nights.night(kind, i), job_of(verdict.system, later, verdict.copy)
     quick = wanted == "quick"
-    scenario = scenario_of(plan.site.file, night_scenario(plan.site.file, night, overtime=True))
+    scenario = scenario_on(plan.site.file, night)
     try:
         result = ran(scenario, until=(job,), most_records=LARGEST if quick else None)
     except (TooManyRecordsError, NeverEndsError):
@@ -301,7 +299,8 @@ def _deciding(
     if found is None:
         return None
     best = found.elapsed.best
-    grown_nights = [_night_of(plan, site, kind, i) for site in others]
+    sizes = (replace(plan.nights, site=site, played={}).night(kind, i) for site in others)
+    grown_nights = [scenario_on(plan.site.file, each) for each in sizes]
     ends = list((executor.map if executor else map)(partial(seconds_of, job), grown_nights))
     if math.inf in ends:
         return None
@@ -315,12 +314,6 @@ def _deciding(
         names = [GROWTH, *names[:1]]
     fits = None if verdict.window is None else whole.probability_below(verdict.window)
     return NightInterval(verdict.night, job, whole, fits, tuple(names), found, grown / days)
-
-
-def _night_of(plan: Plan, site: PlannedSite, kind: NightKind, i: int) -> Scenario:
-    """A night of a site that has grown otherwise."""
-    nights = replace(plan.nights, site=site, played={})
-    return scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i), overtime=True))
 
 
 def seconds_of(job: str, night: Scenario) -> float:

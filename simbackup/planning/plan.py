@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property, lru_cache
@@ -14,13 +14,11 @@ from simbackup.errors import Place, Problem
 from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.available import Loss, Remaining, loss
 from simbackup.planning.backlog import Queue
-from simbackup.planning.cautions import endless, unsent
+from simbackup.planning.cautions import endless, futile, unsent
 from simbackup.planning.cost import TERABYTE, Month, by_year, months
-from simbackup.planning.evenings import evenings
 from simbackup.planning.failure import outside
-from simbackup.planning.futile import futile
 from simbackup.planning.idle import idle_keys
-from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.ledger import Day, Ledger, evenings
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights
@@ -336,7 +334,8 @@ class Plan(Answer):
     @property
     def fits_until(self) -> date | None:
         """The first date on which anything no longer fits, None if all fits until the end."""
-        return min((limit.date for limit in self.limits if limit.date is not None), default=None)
+        first = earliest(self.limits)
+        return None if first is None else first.date
 
     def in_cases(self, sites: Sequence[PlannedSite]) -> list[Plan]:
         """The plan for variants of its site that differ in numbers alone; one ledger counts all, without any night.
@@ -476,6 +475,11 @@ class Plan(Answer):
     def capacity_as_dict(self) -> Row:
         """What `--json` of `plan capacity` prints; no night has to be simulated for it."""
         return self._head() | self.capacity_tables()
+
+
+def earliest(limits: Iterable[FitsUntil]) -> FitsUntil | None:
+    """What is the first of some things not to fit any longer; None if all fit until the end."""
+    return min((one for one in limits if one.date is not None), key=lambda one: one.date or date.max, default=None)
 
 
 def of_quarters(days: Sequence[Day]) -> Iterator[Day]:

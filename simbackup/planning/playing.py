@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from simbackup.trace.activity import Activity, queue_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from simbackup.planning.loading import SiteFile
     from simbackup.scenario import Scenario
 
 Row = Mapping[str, Any]
@@ -29,6 +31,8 @@ SHORT = 600.0
 """Least time, in seconds, that relative errors refer to."""
 WORTHWHILE = 60
 """Least number of backups in nights that are simulated in parallel; fewer take less time than starting processes."""
+MANY = 2_000
+"""Jobs of nights that are over after which their memory is given back."""
 NEVER = "never ends"
 """Beginning of the reason of a job that never ends."""
 GOOD = frozenset({"done", "late"})
@@ -59,6 +63,11 @@ Play = Callable[[Night], Mapping[str, Outcome]]
 """Simulates a night: the outcome of each job, by the names that `job_of` gives."""
 
 
+def scenario_on(file: SiteFile, night: Night, like: Scenario | None = None) -> Scenario:
+    """The scenario of a night, in which transaction logs are saved as long as anything else runs; see `scenario_of`."""
+    return scenario_of(file, night_scenario(file, night, overtime=True), f"on {night.day}", like=like)
+
+
 @dataclass(slots=True)
 class Player:
     """Simulates the nights of a site in this process. What is the same in two nights is made only once."""
@@ -66,20 +75,26 @@ class Player:
     site: PlannedSite
     before: Scenario | None = None
     """The scenario of the night before."""
+    jobs: int = 0
+    """Jobs of nights that are over and may still take memory, as their parts know each other."""
 
     @seldom()
     def __call__(self, night: Night) -> dict[str, Outcome]:
         """The outcome of a night."""
-        return outcomes(self.site, night, self.result(night))
+        found = outcomes(self.site, night, self.result(night))
+        self.jobs += len(found)
+        if self.jobs >= MANY:
+            gc.collect()
+            self.jobs = 0
+        return found
 
     def result(self, night: Night) -> Result:
         """A night by the simulator, in which transaction logs are saved as long as anything else runs.
 
         Jobs that never end are missing in it; what they need is `unfinished`.
         """
-        parts = night_scenario(self.site.file, night, overtime=True)
-        lasting = [name for name in parts["jobs"] if not name.endswith(OVERTIME)]
-        self.before = scenario_of(self.site.file, parts, f"on {night.day}", like=self.before)
+        self.before = scenario_on(self.site.file, night, self.before)
+        lasting = [name for name in self.before.spec.jobs if not name.endswith(OVERTIME)]
         try:
             return ran(self.before, until=lasting)
         except NeverEndsError as error:

@@ -23,15 +23,7 @@ from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.playing import GOOD, NEVER, Play
 from simbackup.planning.policy import METHODS_OF
 from simbackup.planning.recovery import ALL, SHARES, Recovery, Restored, Session
-from simbackup.planning.restore_interval import (
-    Bounds,
-    RestoreInterval,
-    bounds_of,
-    least_of,
-    restore_interval,
-    sampled,
-    waits_of,
-)
+from simbackup.planning.restore_interval import RestoreInterval, bounds, least_of, restore_interval, sampled, waits_of
 from simbackup.planning.restore_reasons import restore_reasons
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario, restores_of
 from simbackup.planning.settled import settled
@@ -186,24 +178,24 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
     alone = recovery(result, Declared())
     simulated, jobs = {name: one.back for name, one in alone.returns.items()}, {f"back-{one.name}" for one in group}
 
-    def own(system: str) -> Bounds:
+    def own(system: str) -> tuple[float, float]:
         job = f"back-{system}"
-        return Bounds(deviation_at(result.scenario, f"jobs.{job}.elapsed"), least_of(result, {job}))
+        return deviation_at(result.scenario, f"jobs.{job}.elapsed"), least_of(result, {job})
 
-    bounds = bounds_of(alone.systems, own)
+    each_bounds = bounds(alone.systems, own)
     ends = [(name, backs(result, low), backs(result, high)) for name, low, high in declared.ends(site)]
     samples = sampled(result, lambda each: backs(each, declared), jobs, way.intervals)
     intervals: dict[str, RestoreInterval] = {}
-    floors = sorted(one.least for one in bounds.values())  # a share is not back before as many could be
+    floors = sorted(one.least for one in each_bounds.values())  # a share is not back before as many could be
     for name, one in found.returns.items():
         if one.reason:
             continue
         jobs_of_it = jobs if name == ALL else {f"back-{one.system}"}
         share = next((share for share in SHARES if name == f"{share:.0%}"), None)
-        least = bounds[one.system].least if share is None else floors[min(found.count(share), len(floors)) - 1]
+        least = each_bounds[one.system].least if share is None else floors[min(found.count(share), len(floors)) - 1]
         intervals[name] = restore_interval(
             one.back, simulated[name], [(each, low[name], high[name]) for each, low, high in ends],
-            bounds[one.system].deviation, samples.get(name), least=least, waits=waits_of(result, jobs_of_it),
+            each_bounds[one.system].deviation, samples.get(name), least=least, waits=waits_of(result, jobs_of_it),
         )  # fmt: skip
     told = restore_reasons(site, result, found.systems) if way.explain and found.complete else None
     return replace(found, between=intervals, reasons=told, sessions=tuple(_sessions(ledger, there, group)))

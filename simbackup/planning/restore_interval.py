@@ -121,7 +121,7 @@ class Bounds(NamedTuple):
     """Seconds that it takes at the least, where no line carries more."""
 
 
-def bounds_of(restored: Iterable[Restored], own: Callable[[str], Bounds]) -> dict[str, Bounds]:
+def bounds(restored: Iterable[Restored], own: Callable[[str], tuple[float, float]]) -> dict[str, Bounds]:
     """The bounds of the time until each system is back, by those of its own restore alone.
 
     The time before a restore is that of the one which ended last until then; errors of both go the same way.
@@ -129,11 +129,11 @@ def bounds_of(restored: Iterable[Restored], own: Callable[[str], Bounds]) -> dic
     found, ended = dict[str, Bounds](), list[tuple[float, float, float]]()  # when, when if all goes wrong, and at best
     for one in sorted((one for one in restored if not one.reason), key=lambda one: one.starts):
         since, late, least = max((each for each in ended if each[0] <= one.starts), default=(0.0, 0.0, 0.0))
-        alone = own(one.system)
-        longer = math.exp(SCORE * alone.deviation)
-        ended.append((one.free, late + (one.free - since) * longer, least + alone.least))
+        deviation, own_least = own(one.system)
+        longer, least = math.exp(SCORE * deviation), least + own_least
+        ended.append((one.free, late + (one.free - since) * longer, least))
         spread = math.log((late + (one.back - since) * longer) / one.back) / SCORE if one.back else 0.0
-        found[one.system] = Bounds(spread, min(least + alone.least, one.back))
+        found[one.system] = Bounds(spread, min(least, one.back))
     return found
 
 

@@ -16,13 +16,11 @@ from simbackup.planning.goals import cost
 from simbackup.planning.intervals import seconds_of
 from simbackup.planning.ledger import Ledger, counted_together
 from simbackup.planning.loading import site_of
-from simbackup.planning.nights import Nights
-from simbackup.planning.origins import Origins, scenario_of
+from simbackup.planning.origins import Origins
 from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import Plan
-from simbackup.planning.playing import job_of
+from simbackup.planning.playing import job_of, scenario_on
 from simbackup.planning.restore import restore
-from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.policies.calendar import evening
 from simbackup.scenario import Scenario
@@ -185,7 +183,7 @@ class _Asked:
         if self.night is not None and not priced:
             kind, i, job = self.night
             nights = replace(self.plan.nights, site=other.site, days=other.days, played={}, done={})
-            found[f"'{job}' in its window"] = seconds_of(job, _night(other.site, nights, kind, i))
+            found[f"'{job}' in its window"] = seconds_of(job, scenario_on(other.site.file, nights.night(kind, i)))
         if self.restored is not None and not priced:
             when, lost = self.restored
             back = restore(other.site, "site", when, lost, nights=self.plan.nights)
@@ -213,10 +211,6 @@ def _priced(address: str) -> bool:
 
 def _ordinal(day: date | None) -> float:
     return math.inf if day is None else float(day.toordinal())
-
-
-def _night(site: PlannedSite, nights: Nights, kind: NightKind, i: int) -> Scenario:
-    return scenario_of(site.file, night_scenario(site.file, nights.night(kind, i), overtime=True))
 
 
 def plan_sensitivity(
@@ -249,7 +243,7 @@ def plan_sensitivity(
     """
     night = None if quick else _tightest(plan)
     asked = _Asked(plan, night, None if quick else restored)
-    first = plan.site.first_night if night is None else _night(plan.site, plan.nights, *night[:2])
+    first = plan.site.first_night if night is None else scenario_on(plan.site.file, plan.nights.night(*night[:2]))
     moved = list(plan_inputs(plan.site, first, quick=quick))
     if not moved:
         raise ResultError(f"{plan.site.file.spec.title}: no value has a range; state values as assumed, with one")

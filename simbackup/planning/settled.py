@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime
 
-from simbackup.planning.evenings import evenings
 from simbackup.planning.failure import outages, unreadable
-from simbackup.planning.ledger import Ledger
+from simbackup.planning.ledger import Ledger, evenings
 from simbackup.planning.loading import site_of
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Play, of_site

@@ -68,7 +68,8 @@ def windows(plan: Plan, sure: Sureness = NOT_ASKED, counted: Windows | None = No
         )
         for key, one in (plan.windows if counted is None else counted).levels.items()
     ]  # fmt: skip
-    return ReportTable("Windows", columns, rows, "Windows" if counted is None else "Windows, in the simulated nights")
+    which = "" if counted is None else ", in the nights that were simulated"
+    return ReportTable("Windows", columns, rows, f"Windows{which}")
 
 
 def late(plan: Plan) -> ReportTable:

@@ -9,7 +9,7 @@ from datetime import date
 from simbackup import units
 from simbackup.planning.cost import MEAN_MONTH
 from simbackup.planning.intervals import NOT_ASKED, Sureness
-from simbackup.planning.plan import FitsUntil, Plan
+from simbackup.planning.plan import FitsUntil, Plan, earliest
 from simbackup.planning.recovery import Recovery
 from simbackup.reporting.answer import AT_RISK, CERTAIN, Answer
 
@@ -24,11 +24,10 @@ ALONE = "data alone"
 
 def in_short(limits: Sequence[FitsUntil], until: date) -> str:
     """How long everything that is known so far fits, in a sentence."""
-    late = [one for one in limits if one.date is not None]
-    if not late:
+    first = earliest(limits)
+    if first is None:
         what = "Everything" if any(one.what == WINDOWS for one in limits) else "All that is saved"
         return f"{what} fits until the end, {until}."
-    first = min(late, key=lambda one: one.date or until)
     what = "the windows are missed" if first.what == WINDOWS else f"{first.what} is full"
     return f"Everything fits until {first.date}: then {what}."
 

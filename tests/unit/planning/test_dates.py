@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from sites.plan import site
 
-from simbackup.planning.evenings import evenings
-from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.ledger import Day, Ledger, evenings
 from simbackup.planning.night import Night, room_of
 from simbackup.planning.scenarios import jobs_of
 from simbackup.planning.site import load_site
