@@ -29,7 +29,7 @@ from simbackup.results.record import program_version
 from simbackup.web import tasks
 from simbackup.web.asked import Json, RefusedError, rendered, text_of, texts_of
 from simbackup.web.comparison import charts, differences, side_by_side
-from simbackup.web.describing import KEPT, KINDS, LINES, NETWORKS, PROGRAM, form_of, offers
+from simbackup.web.describing import KEPT, KINDS, LINES, NETWORKS, SAVING, form_of, offers
 from simbackup.web.guard import LOCAL, NO_KEY, Guard, cookie_of, key_of
 from simbackup.web.guests import Guest, Guests, Variant
 from simbackup.web.limits import CHECKED
@@ -137,7 +137,7 @@ class WhatIf:
         name = request.query_params.get("open", self.first)
         text = rendered(
             "index.html", own=await to_thread.run_sync(lambda: self.chosen.names), first=name, horizons=HORIZONS,
-            horizon=HORIZON, program=PROGRAM,
+            horizon=HORIZON, program=SAVING,
             version=program_version(), kinds=KINDS, networks=NETWORKS, lines=LINES, kept=KEPT,
             templates=await to_thread.run_sync(offers),
         )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
-from simbackup.web.cards import Figure, Strip, strip_of
+from simbackup.web.cards import HARDLY, Figure, Strip, strip_of
 from simbackup.web.guests import Variant
 
 ABSENT = "no such job"
@@ -55,7 +55,7 @@ def _cell(name: str, one: Variant, first: Variant) -> Cell:
         return words(ABSENT)
     parts = [str(figure["text"] or figure["verdict"])]
     now, then = figure["value"], (first.figures.get(name) or {}).get("value")
-    if one is not first and now is not None and then:
+    if one is not first and now is not None and then and abs(now / then - 1.0) >= HARDLY:
         parts[0] += f" ({percent(now / then - 1.0, sign=True).text})"
     if figure.get("range"):
         parts.append(str(figure["range"]))

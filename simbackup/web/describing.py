@@ -14,6 +14,7 @@ from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.described import MADE, Group, described
 from simbackup.planning.inventory import template_text, templates
+from simbackup.planning.policy import PROGRAM
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import parse, read
 from simbackup.web.asked import Json, RefusedError, text_of, texts_of
@@ -38,15 +39,10 @@ USUAL = "Usual speeds"
 """What the page calls these networks and lines among all others."""
 POLICY = "nightly"
 """The policy that all templates have."""
-PROGRAM = f"policies.{POLICY}.program"
+SAVING = f"policies.{POLICY}.{PROGRAM}"
 """The address of the program that saves; by default, what any program costs."""
 SAVES = "backup"
 """The operation of programs that save."""
-DEVICES: Mapping[str, str] = {
-    "raid": "array", "disk": "disks", "ssd": "flash", "tape_library": "library", "tape_drive": "drives",
-    "object_store": "store",
-}  # fmt: skip
-"""Kinds of datasheets of targets from which the form lets choose, and what it calls them."""
 ARTICLES = frozenset({"A", "An", "The"})
 """First words of titles that name no maker."""
 KEPT = ("daily", "weekly", "monthly")
@@ -63,9 +59,9 @@ def datasheets() -> dict[str, dict[str, Sheets]]:
     Programs are those that have a backup.
     """
     found = {kind: by_maker(names) for kind, names in groupby(shelf.names(), lambda name: name.partition("/")[0])}
-    saving = [name for name in shelf.names() if name.startswith("program/") and _saves(name)]
+    saving = [name for name in shelf.names() if name.startswith(f"{PROGRAM}/") and _saves(name)]
     usual = sorted({**LINES, **NETWORKS}.items(), key=lambda one: units.parse(one[1].partition(",")[0], "B/s"))
-    return {**found, "program": by_maker(saving), "network": {USUAL: usual, **found["network"]}}
+    return {**found, PROGRAM: by_maker(saving), "network": {USUAL: usual, **found["network"]}}
 
 
 def by_maker(names: Iterable[str]) -> dict[str, Sheets]:
@@ -149,8 +145,9 @@ def _parts(tree: Node) -> Iterator[Part]:
     """The datasheets of the targets of a site from which the form lets choose."""
     for path, value in tree.leaves():
         said = str(value.value)
-        if path[0] == "targets" and path[2:3] == ("device",) and said.partition("/")[0] in DEVICES:
-            yield Part(".".join(path), f"{path[1]}: {DEVICES[said.partition('/')[0]]}", said, shelf.title_of(said))
+        if path[0] == "targets" and path[2:3] == ("device",) and shelf.exists(said):
+            kind = said.partition("/")[0].replace("_", " ")
+            yield Part(".".join(path), f"{path[1]}: {kind}", said, shelf.title_of(said))
 
 
 def line_of(tree: Node) -> str | None:
@@ -196,7 +193,7 @@ def site_of_form(form: Json, folder: Path) -> Document:
         `to` of the window, `daily`, `weekly` and `monthly` restore points, the program, and the devices of the
         targets by their addresses; `title` is that of the site.
     folder
-        Where the inventory lies.
+        The folder of the inventory.
 
     Raises
     ------
@@ -230,8 +227,8 @@ def _changes(values: Mapping[str, str], template: str) -> Iterator[tuple[str, st
     if begin:
         yield f"policies.{POLICY}.at", begin
         yield f"policies.{POLICY}.window", f"{begin} to {end}"
-    if values.get(PROGRAM):
-        yield from ((f"policies.{POLICY}.method", "program"), (PROGRAM, values[PROGRAM]))
+    if values.get(SAVING):
+        yield from ((f"policies.{POLICY}.method", PROGRAM), (SAVING, values[SAVING]))
     parts = {part.address for one in offers() if one.name == template for part in one.parts}
     yield from ((address, values[address]) for address in parts.intersection(values) if values[address])
     kept = {key: values[key] for key in KEPT if values.get(key, "0") not in {"", "0"}}

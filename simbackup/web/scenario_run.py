@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,10 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
         Something is wrong with it.
     """
     scenario, steps, before = load(text), ProgressReports(send), task["before"]
-    send(opened(scenario, text))
+    stated = (value.address for value in scenario.values if not value.place.file.startswith("models/"))
+    levers = levers_of(of_scenario(scenario), stated)
+    send(opened(scenario, text, levers))
+    send(moved(levers))
     send(drawn(scenario))
     if not scenario.spec.jobs:
         raise InputError([nothing_to_do(scenario)])
@@ -91,14 +94,17 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
 
 
-def opened(scenario: Scenario, text: str) -> dict[str, Any]:
+def opened(scenario: Scenario, text: str, levers: Sequence[Lever]) -> dict[str, Any]:
     """The message with what is known of a scenario before it is run."""
-    stated = (value.address for value in scenario.values if not value.place.file.startswith("models/"))
-    levers = levers_of(of_scenario(scenario), stated)
     return {
         "kind": "opened", "text": text, "title": scenario.title, "question": scenario.spec.question, "site": False,
-        "levers": rendered("levers.html", levers=levers), "values": values_of(levers),
+        "values": values_of(levers),
     }  # fmt: skip
+
+
+def moved(levers: Sequence[Lever]) -> dict[str, Any]:
+    """The message with the levers that may be moved."""
+    return {"kind": "levers", "html": rendered("levers.html", levers=levers)}
 
 
 def drawn(scenario: Scenario) -> dict[str, Any]:
@@ -113,7 +119,7 @@ def saved(text: str, out: Path) -> dict[str, Any]:
     return {"kind": "saved", "files": [FILE]}
 
 
-def values_of(levers: list[Lever]) -> dict[str, str]:
+def values_of(levers: Sequence[Lever]) -> dict[str, str]:
     """The values of the levers by label, for the comparison of variants."""
     return {lever.label: lever.text for lever in levers if lever.group != "datasheet"}
 

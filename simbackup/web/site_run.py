@@ -27,8 +27,8 @@ from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_l
 from simbackup.reporting.site_report import calendar_picture, capacity_picture, site_page
 from simbackup.web.asked import rendered
 from simbackup.web.cards import Card, Figure, compared
-from simbackup.web.levers import levers_of
-from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, drawn, saved, values_of
+from simbackup.web.levers import Lever, levers_of
+from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, drawn, moved, saved, values_of
 from simbackup.web.settings import of_site
 from simbackup.web.workers import Send
 
@@ -42,11 +42,13 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
         Something is wrong with it, or with the date.
     """
     site, steps, before = load_site(text), ProgressReports(send), task["before"]
-    send(opened(site, text))
+    levers = levers_of(of_site(site), (".".join(path) for path, _ in site.file.tree.leaves()))
+    send(opened(site, text, levers))
     send(saved(text, Path(task["out"])))
     found = stocked(site, task["until"], play=_counting(site, steps))
-    send({"kind": "warnings", "warnings": [str(one) for one in found.warnings]})
     send({**answered(found, found.full, Sureness(None, ()), before, more=True), "simulated": False})
+    send(moved(levers))  # an answer is waited for, also on a slow line; levers and picture are many bytes
+    send({"kind": "warnings", "warnings": [str(one) for one in found.warnings]})
     send(drawn(site.first_night))
     capacity = [(stocks(found), capacity_picture(found)), (costs(found), None), (belongings(found), None)]
     send({"kind": "detail", "name": "capacity", "html": rendered("tables.html", tables=capacity)})
@@ -85,15 +87,13 @@ def _protection(found: Plan) -> str:
     return rendered("tables.html", tables=tables)
 
 
-def opened(site: PlannedSite, text: str) -> dict[str, Any]:
+def opened(site: PlannedSite, text: str, levers: Sequence[Lever]) -> dict[str, Any]:
     """The message with what is known of a site before it is planned."""
-    stated = (".".join(path) for path, _ in site.file.tree.leaves())
-    levers = levers_of(of_site(site), stated)
     spec = site.file.spec
     return {
         "kind": "opened", "text": text, "title": spec.title, "site": True,
         "question": f"{len(spec.systems)} systems from {spec.start}: does it fit, until when, and what does it cost?",
-        "levers": rendered("levers.html", levers=levers), "values": values_of(levers),
+        "values": values_of(levers),
     }  # fmt: skip
 
 

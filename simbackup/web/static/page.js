@@ -108,6 +108,7 @@ function heard(message) {
     waiting: () => status(`Waiting for ${message.ahead} other run${message.ahead === 1 ? "" : "s"}`),
     progress: () => status(`${message.step[0].toUpperCase()}${message.step.slice(1)}`, message.done, message.of),
     opened: () => begun(message),
+    levers: () => levers.show(message.html),
     warnings: () => warn(message),
     answer: () => {
       $("cards").innerHTML = message.html;
@@ -138,7 +139,6 @@ function begun(message) {
   $("question").textContent = message.question;
   document.title = `${message.title} - what if? - simbackup`;
   editor.show(message.text);
-  levers.show(message.levers);
   linked(message);
   $("horizon").hidden = !message.site;
   tabs.offer(message.site ? OF_SITE : OF_SCENARIO);

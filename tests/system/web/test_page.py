@@ -69,7 +69,7 @@ def test_a_variant_is_answered_beside_the_one_before_kept_and_compared(client: C
     document = opened(client, name=SHORT)
     first = run(client, document, f"extends: {SHORT}\n")
     kinds = [one["kind"] for one in first if one["kind"] != "progress"]
-    assert kinds[:5] == ["opened", "detail", "saved", "warnings", "answer"]
+    assert kinds[:6] == ["opened", "levers", "detail", "saved", "warnings", "answer"]
     assert kinds[-1] == "done"
     answers = only(first, "answer")
     assert "range" not in next(iter(answers[0]["figures"].values()))
@@ -77,7 +77,7 @@ def test_a_variant_is_answered_beside_the_one_before_kept_and_compared(client: C
     assert "being computed" in answers[0]["html"]
     assert "being computed" not in answers[-1]["html"]
     address, text = next(
-        (a, v) for a, v in _levers(first[0]["levers"]) if a.startswith("data.") and a.endswith(".size")
+        (a, v) for a, v in _levers(only(first, "levers")[0]["html"]) if a.startswith("data.") and a.endswith(".size")
     )
     second = run(client, document, first[0]["text"], changes={address: "1 GB"}, before=first[0]["variant"])
     assert text != "1 GB"

@@ -46,6 +46,7 @@ def checked(settings: Iterable[Setting], stated: Iterable[str]) -> list[Lever]:
             values = [given.si if stop == given.text else units.parse(stop, given.unit) for stop in lever.stops]
             assert values == sorted({*values}), lever
             assert not {*"<>,"} & {*"".join({*lever.stops} - {given.text})}, lever
+    assert 'class="lever"' in scenario_run.moved(levers)["html"]
     return levers
 
 
@@ -53,7 +54,6 @@ def opens(client: Client, text: str, document: str) -> None:
     """Check that a text is opened, and has levers."""
     [message] = run(client, document, text)
     assert message["kind"] == "opened", message
-    assert 'class="lever"' in message["levers"]
     system = load_site(text).first_night if message["site"] else load(text)
     assert "<picture" in scenario_run.drawn(system)["html"]
 
@@ -82,4 +82,4 @@ def test_a_line_with_a_small_loss_opens_and_runs() -> None:
     with visiting(page_of(None)) as client:
         messages = run(client, opened(client, name=SHORT), text)
     assert only(messages, "done")
-    assert "0.0001 %" in only(messages, "opened")[0]["levers"]
+    assert "0.0001 %" in only(messages, "levers")[0]["html"]
