@@ -1,6 +1,6 @@
 // The form that describes a site: groups of machines, a template, and a few values; a link can hold them all.
 
-import { pickers } from "./levers.js";
+import { choose, pickers } from "./levers.js";
 
 const KINDS = { first: { kind: "vm", machines: "20", data: "10 TB", files: "", change: "", growth: "" } };
 
@@ -49,9 +49,7 @@ export class Description {
     this.#suited();
     for (const [name, value] of Object.entries(fields)) {
       const field = this.form.querySelector(`.fields [name="${CSS.escape(name)}"]`);
-      if (!field || !value) continue;
-      if (field.matches("select") && ![...field.options].some((one) => one.value === value)) field.append(new Option(value));
-      field.value = value;
+      if (field && value) choose(field, value);
     }
   }
 

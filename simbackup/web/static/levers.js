@@ -14,8 +14,16 @@ export function pickers(part, found = sheets) {
       field.append(group);
     }
     const there = field.querySelector(`optgroup [value="${CSS.escape(value)}"]`);
-    if (value && there) { field.querySelector("option").remove(); there.selected = true; }
+    if (!value || !there) continue;
+    for (const one of field.querySelectorAll(":scope > option")) if (one.value) one.remove();
+    there.selected = true;
   }
+}
+
+/** Let a field say a value, also one that it does not offer yet. */
+export function choose(field, value) {
+  if (field.matches("select") && ![...field.options].some((one) => one.value === value)) field.append(new Option(value));
+  field.value = value;
 }
 
 /** The levers of a form; `moved` is called when one has come to rest. */
@@ -65,7 +73,7 @@ export class Levers {
   #put(lever, text) {
     const slide = lever.querySelector(".slide");
     const field = lever.querySelector(".value, select");
-    if (field !== document.activeElement || field.value === text) field.value = text;
+    if (field !== document.activeElement || field.value === text) choose(field, text);
     if (slide) {
       const at = JSON.parse(slide.dataset.stops).indexOf(text);
       if (at >= 0) slide.value = at;
