@@ -11,7 +11,6 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.mirror.live import Mirror, MirrorParameters, State
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
-from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
@@ -162,14 +161,3 @@ def test_both_disks_of_each_pair_return_to_what_they_write(bench: Bench) -> None
     beside = mirror.copying(10e9, scattered=False).demands[array.link]
     seek = 1e-3 + 4e-3 * ((10e9 - request) / 3 / 4 / 90e9 * 3) ** 0.5
     assert (beside - alone) * request == pytest.approx(seek + TURN, rel=0.02)
-
-
-def test_solid_state_disks_have_no_arms() -> None:
-    env = simpy.Environment()
-    here, there = (Ssd(f"devices.{n}", Flash(100e9, 100e6, 50e6, 1e-4, 2e-4)) for n in "ab")
-    volume = Volume(env, "devices.v", Region(here, 0.0, 10e9))
-    parameters = MirrorParameters(MB, 0.5 * MB, 1.0, fast_resync=True)
-    mirror = Mirror("devices.m", volume, Region(there, 0.0, 10e9), parameters=parameters, times=(0.0, 0.0))
-    both = 5e-3 + 1e-4 + 10e-3 + 2e-4
-    for scattered in (False, True):
-        assert 0.5 * MB / mirror.copying(5 * MB, scattered=scattered).cap == pytest.approx(both)

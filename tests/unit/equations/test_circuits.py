@@ -77,13 +77,6 @@ def test_workers_at_two_queues_come_to_their_simulation_event_by_event() -> None
     assert found.rate == pytest.approx(done[0] / 50_000.0, rel=TOLERANCE)
 
 
-def test_nobody_waits_for_pooled_servers_before_all_are_taken() -> None:
-    (found,) = closed_network([CustomerClass(4, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
-    assert found.rate == pytest.approx(2.0)
-    (full,) = closed_network([CustomerClass(40, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
-    assert full.rate == pytest.approx(4.0, rel=TOLERANCE)
-
-
 @pytest.mark.parametrize("seed", range(40))
 def test_pooled_servers_come_to_exact_mean_value_analysis(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311
@@ -122,14 +115,6 @@ def test_in_order_of_arrival_all_wait_for_the_same_work() -> None:
     found = closed_network([small, large], [0.0], [None])
     assert found[0].residence[0] == pytest.approx(0.1 + 4.0, rel=0.05)  # one behind four, at all times
     assert found[0].rate * 4.0 == pytest.approx(found[1].rate, rel=0.05)  # each has a turn for each turn of the others
-
-
-def test_who_is_away_by_turns_is_waited_for_less_than_on_average() -> None:
-    pair = [CustomerClass(1, 1.0, (Visit(0, 1.0, 1.0),)), CustomerClass(4, 0.0, (Visit(0, 1.0, 1.0),), 20.0)]
-    mean, _ = closed_network([pair[0], CustomerClass(4, 20.0, pair[1].visits)], [0.0], [None])
-    found, other = closed_network(pair, [0.0], [None])
-    assert found.rate > mean.rate
-    assert other.rate == pytest.approx(4.0 / other.residence[0])
 
 
 def test_a_round_takes_time() -> None:

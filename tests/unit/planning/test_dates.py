@@ -1,7 +1,7 @@
 """Each save set belongs to the calendar date on which its job is scheduled to begin."""
 
 import math
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 import pytest
@@ -32,13 +32,6 @@ def test_every_two_weeks_counts_from_the_start_for_copies_too() -> None:
     parts["targets"] |= {"far": FAR}
     copied = [str(time)[:10] for day in days(parts) for run, time in day.runs if run.copies]
     assert copied == ["2027-01-04", "2027-01-18", "2027-02-01"]
-
-
-def test_a_ledger_ends_at_a_moment() -> None:
-    early, late = (days(morning(), datetime(2027, 1, 6, hour, 30, tzinfo=UTC)) for hour in (1, 2))
-    assert [len(day.runs) for day in early] == [1, 1, 1]  # 02:30 in Berlin is 01:30
-    assert len(late[-1].runs) == 1
-    assert not days(morning(), datetime(2027, 1, 6, 1, 29, tzinfo=UTC))[-1].runs
 
 
 def test_nights_last_from_noon_to_noon() -> None:

@@ -1,5 +1,4 @@
 import math
-from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,19 +43,6 @@ def test_what_different_people_do_overlaps(
     """New hosts take 100 s, after which the catalogue comes back and one system after the other is prepared."""
     found = Declared(100.0, catalogue, operator, {"vault": fetch}).timed(one_drive([50.0, 50.0]))
     assert [one.starts for one in found] == starts
-
-
-def test_a_courier_holds_up_only_what_comes_back_from_his_cartridges() -> None:
-    first, second = one_drive([50.0, 50.0])
-    near = second._replace(source="pool", targets=("pool",))
-    found = Declared(10.0, fetch={"vault": 500.0}).timed([first, near])
-    assert [one.starts for one in found] == [500.0, 60.0]
-
-
-def test_times_after_a_loss_come_before_everything() -> None:
-    found = Declared(100.0, 20.0, 3.0, {"vault": 7.0}).timed(one_drive([50.0, 50.0]))
-    assert [one.starts for one in found] == [120.0, 170.0]
-    assert [after.starts - before.back for before, after in pairwise(found)] == [0.0]
 
 
 def test_a_system_that_never_comes_back_needs_nobody() -> None:

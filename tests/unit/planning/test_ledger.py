@@ -62,33 +62,6 @@ def test_a_copy_of_incrementals_alone_stays_whole_unless_it_merges() -> None:
     assert merged[-1].stocks["second"].used == pytest.approx(10e12 * (1 + 29 * DAILY), rel=1e-6)
 
 
-def test_the_catalogue_keeps_a_record_for_each_file_that_is_kept() -> None:
-    systems = {"a": one()["a"] | {"files": 1_000_000}}
-    rules = policy(schedule={"full": "daily"}, retention={"last": 7})
-    found = days(date(2027, 3, 1), systems=systems, policies=rules, index_record="200 B/file")
-    assert found[-1].catalogue == pytest.approx(7 * 1e6 * 200)
-
-
-def test_the_peak_is_before_the_old_are_let_go() -> None:
-    found = days(date(2027, 3, 1), systems=one(), policies=policy(schedule={"full": "daily"}, retention={"last": 3}))
-    stock = found[-1].stocks["pool"]
-    assert (stock.used, stock.peak) == (pytest.approx(30e12, rel=1e-3), pytest.approx(40e12, rel=1e-3))
-    assert found[-1].day == found[0].day + timedelta(days=len(found) - 1)
-
-
-def test_what_targets_make_by_themselves() -> None:
-    rules = {"schedule": {"incremental": "daily"}, "merges": True, "retention": {"last": 30}}
-    found = days(date(2027, 12, 31), systems=one(), policies=policy(**rules), zone="UTC")
-    made = [run.made for day in found for run, _ in day.runs]
-    assert made[:30] == [()] * 30
-    assert {(one.what, one.copy, one.age) for each in made[30:] for one in each} == {("merge", "", 86_400.0)}
-    assert {len(each) for each in made[30:]} == {1}
-    weekly = {"schedule": {"synthetic_full": "saturday", "incremental": "daily"}}
-    found = days(date(2027, 3, 1), systems=one(), policies=policy(**weekly), zone="UTC")
-    made = [(day.day.weekday(), run.made[0].what) for day in found[1:] for run, _ in day.runs if run.made]
-    assert made == [(5, "synthetic-full")] * 8
-
-
 def test_retentions_that_differ_share_no_cartridges() -> None:
     """1.8 TB of each go to tape each day: those of a year fill a cartridge in ten days, those of a week need two."""
     policy = {"to": "vault", "at": "20:00", "schedule": {"full": "daily"}}

@@ -67,15 +67,6 @@ def test_windows_of_some_days_come_before_the_others() -> None:
     assert found.fits_until is None
 
 
-def test_a_copy_has_a_time_by_which_it_should_have_ended() -> None:
-    policy = site()["policies"]["nightly"]
-    copy = policy["copies"]["tape"] | {"by": "08:30"}
-    found = planned(policies={"nightly": policy | {"copies": {"tape": copy}}})
-    first = next(verdict for verdict in found.verdicts if not verdict.met)
-    assert (first.copy, first.system) == ("tape", "a")
-    assert first.night == date(2027, 2, 20)  # 12 hours grow to 12.5 after 44 days
-
-
 @for_each("until", ["yesterday", "2026-01-01", "3 hours"])
 def test_a_plan_ends_on_a_date_after_the_start(until: str) -> None:
     with pytest.raises(InputError):
@@ -230,15 +221,6 @@ def two(slow: str, fast: str, window: str, until: str = "3y") -> Any:
     }
     policy = {"to": "pool", "at": "20:00", "window": window, "schedule": {"full": "daily"}}
     return plan(load_site(site(systems=growing, policies={"nightly": policy}, zone="UTC")), until, play=apart)
-
-
-def test_a_night_counts_once_whether_its_backup_or_its_copy_is_late() -> None:
-    policy = site()["policies"]["nightly"]
-    copy = {"to": "vault", "retention": {"age": "3 months"}, "by": "21:00"}
-    short = policy | {"window": "20:00 to 20:10", "copies": {"tape": copy}}
-    found = plan(load_site(site(systems=GROWING, policies={"nightly": short})), "4 weeks", play=stub)
-    row = found.clients[0]
-    assert (row["nights"], row["missed"]) == (28, 27)
 
 
 def test_nights_together_have_sizes_of_their_own() -> None:

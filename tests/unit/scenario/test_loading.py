@@ -80,22 +80,6 @@ def test_every_replaced_value_is_logged_old_to_new(chain: Path) -> None:
     ]
 
 
-def test_values_know_the_file_that_gave_them(chain: Path) -> None:
-    values = {value.address: value for value in load(chain).values}
-    assert values["devices.sda.capacity"].place.file == str(chain)
-    assert values["devices.sda.outer_rate"].place.file == "models/disk/scsi-10k-146gb-2004.yaml"
-    assert values["devices.sda.capacity"].given.basis == "user"
-    assert values["devices.sda.outer_rate"].given.basis == "assumed"
-
-
-def test_with_replaces_and_logs_and_leaves_the_first_alone() -> None:
-    scenario = load(SAME_DISK)
-    changed = scenario.with_({"devices.cow.chunk": "64 KiB"})
-    assert changed.spec.devices["cow"].chunk.si == 65536.0  # type: ignore[attr-defined]
-    assert scenario.spec.devices["cow"].chunk.si == 8192.0  # type: ignore[attr-defined]
-    assert changed.log == (*scenario.log, "devices.cow.chunk: 8 KiB -> 64 KiB (overrides)")
-
-
 def test_overrides_add_up_and_the_last_one_wins() -> None:
     scenario = load(SAME_DISK, {"devices.cow.chunk": "64 KiB"})
     again = scenario.with_({"data.file.size": "1 GiB"}).with_({"devices.cow.chunk": "16 KiB"})
@@ -216,13 +200,6 @@ def test_a_missing_base_is_reported_with_a_suggestion(write: Write) -> None:
     write("base/small.yaml", BASE)
     (line,) = reported(write("a.yaml", "title: a\nextends: base/smal.yaml\n"))
     assert line.endswith("a.yaml:2:10: extends: there is no file 'base/smal.yaml'; did you mean 'small.yaml'?")
-
-
-def test_places_show_the_file_as_it_was_named(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    write("sub/a.yaml", BASE.replace("1 GB, basis", "1 s, basis"))
-    monkeypatch.chdir(tmp_path)
-    assert reported("sub/a.yaml")[0].startswith("sub/a.yaml:8:33: data.file.size.value: ")
-    assert reported(tmp_path / "sub/a.yaml")[0].startswith(f"{tmp_path}/sub/a.yaml:8:33: ")
 
 
 def test_scenarios_are_found_by_name_and_by_path() -> None:
