@@ -34,11 +34,6 @@ def test_the_last_save_set_of_a_job_is_found() -> None:
     assert catalogue.last("jobs.none") is None
 
 
-def test_runs_of_a_repeated_job_belong_to_it() -> None:
-    runs = [saved(f"jobs.full.{i}") for i in (1, 2)]
-    assert Catalogue([*runs, saved("jobs.fuller")]).last("jobs.full") is runs[1]
-
-
 def test_a_copy_is_found_by_the_job_that_made_it() -> None:
     disk, tape = copy(), copy(job="jobs.to_tape.1")
     copied, fresh = saved("jobs.full.1", disk, tape), saved("jobs.full.2")

@@ -32,8 +32,3 @@ def test_figures_that_do_not_fit_make_another_table_with_the_same_names() -> Non
     assert len(found) > 1
     assert [one for some in found for one in some if one is not name] == figures
     assert all(some[0] is name for some in found)
-
-
-def test_wide_columns_are_narrowed_first() -> None:
-    one, other = column("a.b", "1"), column("devices.library.drive.buffer", "1")
-    assert widths([one, other], 24) == [3, 16]  # 19 are left for both; 'devices.library.' takes 16

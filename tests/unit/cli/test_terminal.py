@@ -66,8 +66,3 @@ def test_lines_break_between_words_but_not_in_quantities(
         "the last of all these jobs ends after",
         "  12 min 30 s",
     ]
-
-
-def test_text_for_another_program_is_not_broken(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.line("word " * 100)
-    assert len(capsys.readouterr().out.splitlines()) == 1

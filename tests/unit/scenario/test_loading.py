@@ -71,15 +71,6 @@ def test_a_chain_of_files_is_laid_one_over_the_other(chain: Path) -> None:
     assert set(scenario.spec.jobs) == {"dd"}
 
 
-def test_every_replaced_value_is_logged_old_to_new(chain: Path) -> None:
-    log = [line.replace(str(chain.parent), "top").replace("top/../middle", "middle") for line in load(chain).log]
-    assert log == [
-        "data.file.size: 1 GB -> 2 GB (middle/middle.yaml:4:16)",
-        "data.file.size: 2 GB -> 3 GB (top/top.yaml:4:16)",
-        "devices.sda.capacity: 146 GB -> 9 GB (top/top.yaml:6:19)",
-    ]
-
-
 def test_overrides_add_up_and_the_last_one_wins() -> None:
     scenario = load(SAME_DISK, {"devices.cow.chunk": "64 KiB"})
     again = scenario.with_({"data.file.size": "1 GiB"}).with_({"devices.cow.chunk": "16 KiB"})

@@ -36,14 +36,6 @@ def test_a_device_and_its_owner_are_at_one_place() -> None:
     assert site.route("array", "jukebox") == ("lan",)
 
 
-def test_a_link_between_a_device_and_its_owner_is_its_bus() -> None:
-    site = spec(lan=["filer", "server", "jukebox"], bus=["filer", "array"])
-    assert site.route("filer", "array") == site.route("array", "filer") == ("bus",)
-    assert site.route("server", "disk") == ()
-    assert site.route("server", "array") == ("lan", "bus")
-    assert site.route("disk", "array") == ("lan", "bus")
-
-
 def test_a_disk_is_reached_over_its_bus_and_a_library_over_nothing_of_it() -> None:
     site = spec(bus=["filer", "array"], lan=["filer", "server", "jukebox"])
     system, _ = build(site, 0)

@@ -115,19 +115,6 @@ def test_a_value_may_tell_its_origin() -> None:
     assert given.on("user") is given
 
 
-def test_a_fitted_value_keeps_rows_uncertainty_and_plausible_range() -> None:
-    part, _ = read(
-        size={
-            "value": "64 KiB", "basis": "fitted", "fitted_to": ["a", "b"], "uncertainty": "8 KiB",
-            "plausible": ["4 KiB", "1 MiB"],
-        }
-    )  # fmt: skip
-    assert part is not None
-    assert part.size.fitted_to == ("a", "b")
-    assert part.size.uncertainty == 8192.0
-    assert part.size.plausible == (4096.0, 2.0**20)
-
-
 @for_each(
     "basis, needs",
     [
