@@ -3,7 +3,7 @@ from oracles.disk import mean_seek, runs_beside_users, served_in_turn
 
 from simbackup.equations.disk import DiskParameters, cylinder, transfer_time
 from simbackup.equations.disk_scatter import scattered_seek_time
-from simbackup.equations.disk_turns import Visited, returns, sweep_turn_time
+from simbackup.equations.disk_turns import Visited, interrupted_share, returns, sweep_turn_time
 from tests.cases import for_each
 
 DISK = DiskParameters(100e9, 120.0, 0.8e-3, 8.5e-3, 18e-3, 80e6, 40e6, 0.2e-3, 512 * 1024)
@@ -33,3 +33,9 @@ def test_a_stream_comes_back_after_users_as_in_order_of_arrival(rate: float, rel
     user, stream = 0.0077, 1 / 132e6
     found = (1.0 - rate * user) / (stream + returns(Visited(stream, user, run, rate, rate * user)))
     assert found == pytest.approx(run * runs_beside_users(rate, user, run * stream, user), rel=rel)
+
+
+def test_nobody_is_returned_from_more_often_than_for_each_run() -> None:
+    assert returns(Visited(1e-8, 0.01, 1e6, 1000.0, 0.999)) == pytest.approx(0.01 / 1e6)
+    assert returns(Visited(1e-8, 0.01, 1e6, 1000.0, 1.5)) == 0.01 / 1e6
+    assert interrupted_share(10.0, 1e-6) == pytest.approx(1e-5, rel=1e-4)
