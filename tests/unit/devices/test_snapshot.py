@@ -56,16 +56,6 @@ def test_with_several_snapshots_a_stretch_is_what_the_same_ones_need(bench: Benc
     assert found == [(2, (two,)), (2, ()), (2, (one,)), (4, (one, two))]
 
 
-def test_a_stretch_is_no_longer_than_the_room_in_the_copy_area(bench: Bench) -> None:
-    cow = bench.snapshot("cow", chunks=20)
-    assert cow.capacity == 20
-    stretch = bench.volume.stretch(0.0, 100 * CHUNK)
-    assert stretch.size == 20 * CHUNK
-    bench.volume.wrote(stretch, 18 * CHUNK)
-    assert (cow.used, cow.room) == (18, 2 * CHUNK)
-    assert bench.volume.stretch(18 * CHUNK, 82 * CHUNK).size == 2 * CHUNK
-
-
 def test_chunks_lie_behind_header_and_records(bench: Bench) -> None:
     records = CopyOnWriteParameters(chunk=CHUNK, record=CHUNK / 2, in_flight=2.0**20, commit_backlog=CHUNK)
     area = Region(bench.disk, 30e9, 100 * CHUNK)

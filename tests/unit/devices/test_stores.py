@@ -34,12 +34,6 @@ def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
     return Raid("devices.array", Array(ArrayLayout(level, count, UNIT), FIGURES, Controller(controller)))
 
 
-@for_each("size, revolutions", [(4096, 1), (450e3, 1), (500e3, 2), (980e3, 3)])
-def test_an_append_waits_for_whole_revolutions(size: float, revolutions: int) -> None:
-    # 0.5 ms overhead and 20 ns a byte: 475 kB still reach their place within the first revolution
-    assert Disk("devices.a", FIGURES).append(0.0, size).latency == pytest.approx(revolutions * 0.01)
-
-
 @for_each("level, count", [("0", 4), ("1", 2), ("5", 5), ("6", 6)])
 def test_a_small_read_is_one_operation_of_one_disk(level: raid.Level, count: int) -> None:
     service = array(level, count).request("read", 0.0, 0.0, 4096.0)
@@ -99,14 +93,6 @@ def test_what_streams_lose_follows_from_their_places_and_from_what_is_asked_for_
     assert beside(Disk("devices.a", FIGURES), [(0.0, run, False), (far, run, False)]) == pytest.approx(
         expected, rel=0.02
     )
-
-
-@pytest.mark.parametrize("cache", [160e6, 0.0])
-def test_a_write_cache_puts_out_its_share_of_each_stream_at_once(cache: float) -> None:
-    """Two streams share 160 MB of cache, which are 8 MB of each on every disk."""
-    store = Raid("devices.a", Array(ArrayLayout("0", 10, UNIT), FIGURES, Controller(write_cache=cache)))
-    expected = served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 8e6 if cache else 1e6)
-    assert beside(store, [(0.0, 0.0, True), (400e9, 0.0, True)]) == pytest.approx(expected, rel=0.02)
 
 
 @pytest.mark.parametrize(("level", "rewritten"), [("5", 2), ("6", 3)])

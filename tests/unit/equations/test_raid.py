@@ -65,17 +65,6 @@ def test_reconstruct_write_of_most_of_a_stripe() -> None:
     assert write_operations("5", 5, 3 * UNIT, UNIT) == DiskWork(1, 4, UNIT, 4 * UNIT)
 
 
-def test_reconstruct_write_reads_the_old_part_of_a_half_written_unit() -> None:
-    # Two and a half of four units: the rest of the third and the whole fourth are read.
-    assert write_operations("5", 5, 2.5 * UNIT, UNIT) == DiskWork(2, 4, 1.5 * UNIT, 3.5 * UNIT)
-
-
-def test_full_stripes_are_written_without_reading() -> None:
-    work = write_operations("dp", 16, 10 * 14 * UNIT, UNIT)
-    assert (work.reads, work.writes) == (0, 160)
-    assert work.bytes_moved == pytest.approx(10 * 14 * UNIT * full_stripe_write_expansion("dp", 16))
-
-
 def test_mirrors_write_every_copy_and_stripes_touch_their_units() -> None:
     assert write_operations("1", 3, 10 * UNIT, UNIT) == DiskWork(0, 3, 0, 30 * UNIT)
     assert write_operations("0", 6, 2.5 * UNIT, UNIT) == DiskWork(0, 3, 0, 2.5 * UNIT)

@@ -105,14 +105,6 @@ def test_stop_start_by_hand() -> None:
     assert stop_start_rate(stopping(4), 4e6) == pytest.approx(40e6 / 12)
 
 
-def test_the_buffer_holds_what_lies_on_the_tape() -> None:
-    # In bytes on the tape all is as without compression.
-    for ratio in (0.95, 1.5, 2.0, 10.0):
-        for host in (1e6, 2.5e6, 4e6, 4.9e6, 9e6):
-            expected = ratio * stop_start_rate(stopping(4), host)
-            assert stop_start_rate(stopping(4), ratio * host, compression=ratio) == pytest.approx(expected)
-
-
 def test_a_command_takes_its_time_beside_its_bytes() -> None:
     bus = replace(DLT7000, host_rate=10e6, command_time=1e-3)
     assert interface_rate(bus) == 10e6
@@ -144,13 +136,6 @@ def test_below_its_lowest_speed_a_drive_stops_and_starts_at_that_speed() -> None
     assert stop_start_rate(slow, 2.5e6) == pytest.approx(48e6 / 20)
     assert stop_start_rate(slow, 2.5e6) > stop_start_rate(stopping(4), 2.5e6)
     assert stop_start_rate(slow, 2e6) == 2e6
-
-
-def test_the_rate_has_no_jump() -> None:
-    drive = stopping(4)
-    for edge in (2e6, 5e6):  # where the buffer just covers a stop, and where the host keeps up
-        assert stop_start_rate(drive, edge * (1 + 1e-9)) == pytest.approx(stop_start_rate(drive, edge), rel=1e-6)
-        assert stop_start_rate(drive, edge * (1 - 1e-9)) == pytest.approx(stop_start_rate(drive, edge), rel=1e-6)
 
 
 def test_stop_start_equals_a_cycle_stepped_through_time() -> None:

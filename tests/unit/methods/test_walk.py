@@ -9,11 +9,9 @@ import simpy
 from simbackup.data.live import DataSet, Files
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.network.live import Network
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import Walkers, walking
@@ -78,27 +76,6 @@ def test_data_without_a_file_system_cannot_be_walked() -> None:
         walking(host(), walked, walked.volume.region, Walkers())
 
 
-def test_a_bus_slower_than_its_device_holds_each_request_up() -> None:
-    """What passes both takes as long as through the slower one, 50 MB/s of the disk or 20 of the bus."""
-    near, far = disk(), disk()
-    far.path = (Network(Link("links.bus", 20e6), 0.0, 20e6),)
-    before, after = (times(data(store)) for store in (near, far))
-    assert after[0] - before[0] == pytest.approx((2 * 1000 + 40e3) * (1 / 20e6 - 1 / 50e6))
-
-
-def weight(walked: DataSet, workers: int = 1) -> float:
-    """Bytes of a walk for each byte of a stream."""
-    return walking(host(), walked, walked.volume.region.part(0.0, walked.size), Walkers(workers)).weight
-
-
-@pytest.mark.parametrize("workers", [1, 4])
-def test_a_disk_serves_one_run_of_a_stream_for_each_request_of_a_worker(workers: int) -> None:
-    """Three requests for a file, and runs of 1 MB; files in memory cost none."""
-    walked = data(disk())
-    assert weight(walked, workers) == pytest.approx(workers * 40e3 / (3 * 1e6))
-    assert weight(replace(walked, cached=0.75), workers) == pytest.approx(workers * 40e3 / (0.25 * 3 * 1e6))
-
-
 def sending(walked: DataSet, sent: float) -> float:
     """Seconds of a walk that sends a share of the files."""
     region = walked.volume.region.part(walked.begin, walked.size)
@@ -124,15 +101,6 @@ def test_files_that_are_left_alone_never_make_the_others_slower_than_all(each: f
     walked = replace(data(disk(), each=each), scattered=0.0)
     seconds = [sending(walked, sent) for sent in (0.0, 0.01, 0.1, 0.5, 0.9, 1.0)]
     assert seconds == sorted(seconds)
-
-
-def test_a_large_file_is_found_by_one_seek_and_read_in_sequence() -> None:
-    """Half of 180 files of 50 MB: each behind one that is left alone, farther than it is worth to read across."""
-    walked = replace(data(disk(), each=50e6), scattered=0.0, begin=0.0)
-    seek = 1e-3 + 4e-3 * (50e6 / 100e9 * 3) ** 0.5 + 5e-3 + 0.5e-3
-    commands = (50e6 / 64e3 - 1) * 0.5e-3
-    opened, records = 180 * 1e-3, 180 * 1e3 / 50e6
-    assert sending(walked, 0.5) == pytest.approx(90 * (50e6 / 50e6 + seek + commands) + opened + records, rel=1e-3)
 
 
 def walked_alone(windows: int, fetched: float, work: float) -> float:

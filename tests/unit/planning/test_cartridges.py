@@ -55,16 +55,3 @@ def test_a_cartridge_is_new_once_in_its_life() -> None:
         begun.append(tapes.begun)
     assert begun == [0, 1, 1, 1, 0, 0]
     assert (tapes.bought, tapes.new) == (1, 0)
-
-
-def test_what_is_kept_for_long_holds_back_no_cartridge_of_what_is_not() -> None:
-    """Each week a set that is kept for two weeks, and one that is kept forever, each half a cartridge."""
-    apart, mixed = Cartridges(10.0), Cartridges(10.0)
-    for week in range(20):
-        for tapes, kept in ((apart, ("weeks", "ever")), (mixed, ("all", "all"))):
-            tapes.session([((week, "weeks"), 5.0, 9)], kept[0])
-            tapes.session([((week, "ever"), 5.0, 9)], kept[1])
-            tapes.free({(week - 2, "weeks")})
-    assert mixed.in_use == 20  # each holds something that stays
-    assert apart.in_use == 20 / 2 + 2 / 2
-    assert apart.bought <= apart.in_use + 1

@@ -73,15 +73,6 @@ def test_a_plan_ends_on_a_date_after_the_start(until: str) -> None:
         plan(load_site(site(systems=GROWING)), until, play=stub)
 
 
-def test_the_first_backup_of_everything_is_reported_and_does_not_count() -> None:
-    found = plan(load_site(site(systems=GROWING)), "2 weeks", play=lambda night: stub(night, 12.0))
-    assert [(v.night, v.level, v.met) for v in found.verdicts if not v.met] == [
-        (date(2027, 1, 2), "first full", False), (date(2027, 1, 9), "full", False)
-    ]  # fmt: skip
-    assert found.fits_until == date(2027, 1, 9)
-    assert found.clients[0]["missed"] == 1
-
-
 def hours(night: Night, each: float) -> dict[str, Outcome]:
     """Backups of so many hours each, of which one runs at a time."""
     found: dict[str, Outcome] = {}

@@ -71,15 +71,6 @@ def test_a_chain_of_files_is_laid_one_over_the_other(chain: Path) -> None:
     assert set(scenario.spec.jobs) == {"dd"}
 
 
-def test_overrides_add_up_and_the_last_one_wins() -> None:
-    scenario = load(SAME_DISK, {"devices.cow.chunk": "64 KiB"})
-    again = scenario.with_({"data.file.size": "1 GiB"}).with_({"devices.cow.chunk": "16 KiB"})
-    assert again.spec.data["file"].size.si == 2.0**30
-    assert again.spec.devices["cow"].chunk.si == 16384.0  # type: ignore[attr-defined]
-    assert set(again.overrides) == {"devices.cow.chunk", "data.file.size"}
-    assert again.hash == load(SAME_DISK, {"data.file.size": "1 GiB", "devices.cow.chunk": "16 KiB"}).hash
-
-
 @for_each(
     "address, message",
     [

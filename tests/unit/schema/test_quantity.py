@@ -157,14 +157,6 @@ def test_everything_wrong_with_an_origin_is_reported_at_once() -> None:
     assert {problem.address for problem in problems} == {"part.size.basis", "part.size.sources"}
 
 
-@for_each("written", ["5", 5, {"value": "5", "basis": "user"}, {"value": 5, "basis": "user"}])
-def test_a_word_may_be_a_number_and_tell_its_origin(written: Any) -> None:
-    part, problems = read(level=written)
-    assert not problems
-    assert part is not None
-    assert part.level == "5"
-
-
 def test_up_to_the_latest_time_a_microsecond_is_kept() -> None:
     assert math.ulp(LATEST) < 1e-6
     assert DURATION.number("36500 d") == LATEST
