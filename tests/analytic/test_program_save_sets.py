@@ -20,34 +20,18 @@ HERE: dict[str, Any] = {
     "hosts": {**SITE["hosts"], "client": {**SITE["hosts"]["client"], "owns": ["disk", "target", "hole", "archive"]}},
     "devices": {**SITE["devices"], "archive": ARCHIVE},
 }
-OPERATIONS: dict[str, Any] = {
-    "backup": {
-        "serial_share": "0 %",
-        "phases": {
-            "all": {
-                "tar": {
-                    "items": "files",
-                    "steps": {
-                        "read": {"at": "data", "do": "open"},
-                        "write": {"at": "target", "do": "write", "of": "stored"},
-                    },
-                }
-            }
-        },
-    },
-    "check": {
-        "serial_share": "0 %",
-        "phases": {
-            "all": {
-                "reader": {
-                    "items": "1 MB",
-                    "of": "stored",
-                    "steps": {"read": {"at": "target", "do": "read"}, "sum": {"at": "cpu", "byte": "20 ns/B"}},
-                }
-            }
-        },
-    },
+TAR = {
+    "items": "files",
+    "steps": {"read": {"at": "data", "do": "open"}, "write": {"at": "target", "do": "write", "of": "stored"}},
+}
+READER = {
+    "items": "1 MB", "of": "stored",
+    "steps": {"read": {"at": "target", "do": "read"}, "sum": {"at": "cpu", "byte": "20 ns/B"}},
 }  # fmt: skip
+OPERATIONS: dict[str, Any] = {
+    "backup": {"serial_share": "0 %", "phases": {"all": {"tar": TAR}}},
+    "check": {"serial_share": "0 %", "phases": {"all": {"reader": READER}}},
+}
 CODEC = {"compress_cpu": "1 ns/B", "expand_cpu": "1 ns/B", "threads": 64}
 
 

@@ -33,36 +33,17 @@ Demands = list[dict[int, float]]
         pytest.param([4.0], [{0: 1.0}, {}], [1, 1], [INF, 7], [4, 7], [0, CAP], id="no demand but a cap"),
         pytest.param([0.0], [{0: 1.0}], [1], [0], [0], [0], id="zero link ties with zero cap"),
         # Parking lot: one flow over three links, one local flow on each (Bertsekas and Gallager, fig. 6.17).
-        pytest.param(
-            [1.0, 1.0, 2.0],
-            [{0: 1.0, 1: 1.0, 2: 1.0}, {0: 1.0}, {1: 1.0}, {2: 1.0}],
-            [1, 1, 1, 1],
-            [INF] * 4,
-            [0.5, 0.5, 0.5, 1.5],
-            [0, 0, 1, 2],
-            id="parking lot",
-        ),
+        pytest.param([1.0, 1.0, 2.0], [{0: 1.0, 1: 1.0, 2: 1.0}, {0: 1.0}, {1: 1.0}, {2: 1.0}], [1, 1, 1, 1], [INF] * 4,
+                     [0.5, 0.5, 0.5, 1.5], [0, 0, 1, 2], id="parking lot"),
         # Triangle: every flow crosses two of three links; AB and BC meet on B = 6, CA takes what is left.
-        pytest.param(
-            [10.0, 6.0, 20.0],
-            [{0: 1.0, 1: 1.0}, {1: 1.0, 2: 1.0}, {2: 1.0, 0: 1.0}],
-            [1, 1, 1],
-            [INF] * 3,
-            [3, 3, 7],
-            [1, 1, 0],
-            id="triangle",
-        ),
+        pytest.param([10.0, 6.0, 20.0], [{0: 1.0, 1: 1.0}, {1: 1.0, 2: 1.0}, {2: 1.0, 0: 1.0}], [1, 1, 1], [INF] * 3,
+                     [3, 3, 7], [1, 1, 0], id="triangle"),
     ],
-)
+)  # fmt: skip
 def test_hand_solved(
-    *,
-    capacities: list[float],
-    demands: Demands,
-    shares: list[float],
-    caps: list[float],
-    rates: list[float],
+    *, capacities: list[float], demands: Demands, shares: list[float], caps: list[float], rates: list[float],
     bottlenecks: list[int],
-) -> None:
+) -> None:  # fmt: skip
     allocation = max_min_rates(capacities, demands, shares, caps)
     assert allocation.rates == pytest.approx(rates, rel=1e-14)
     assert allocation.bottlenecks == bottlenecks

@@ -66,18 +66,8 @@ NAMED = {
     "planning/names.py": {"disk"},
     "planning/sensitivity.py": {"deduplication"},
     "planning/policy.py": {
-        "image",
-        "file_level",
-        "database_native",
-        "logical_dump",
-        "hot_copy",
-        "program",
-        "operation",
-        "engine",
-        "compress",
-        "compressor",
-        "tool",
-        "staging",
+        "image", "file_level", "database_native", "logical_dump", "hot_copy", "program", "operation", "engine",
+        "compress", "compressor", "tool", "staging",
     },
     "planning/site.py": {"compressor"},
     "schema/capability.py": {"disk"},
@@ -98,7 +88,7 @@ NAMED = {
     "scenario/json_schema.py": {"workload"},
     "uncertainty/verdict.py": {"level"},
     "web/levers.py": {"multiplexing"},
-}
+}  # fmt: skip
 """By module: the programs of a job, whose workers share its work; a word of sentences; the program of a job, which
 can limit it, as devices can; the word for any frozen image; a part of the section `workloads`; a kind of machine of a
 site; an ending of names; the methods that policies choose, with their keys; what

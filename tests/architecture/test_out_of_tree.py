@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import for_each
-
 PACKAGE = Path(__file__).parents[2] / "examples" / "simbackup-example"
 NAME = "example/verify"
 
@@ -99,10 +97,12 @@ def test_commands_know_what_the_package_adds(installed: Path, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_a_picture_a_plot_a_page_and_a_result_are_written(installed: Path, tmp_path: Path) -> None:
-    reported(installed, tmp_path, "picture", NAME, "-o", "system.svg")
-    reported(installed, tmp_path, "plot", NAME, "timeline", "-o", "timeline.svg")
-    reported(installed, tmp_path, "report", NAME, "-o", "report.html")
-    reported(installed, tmp_path, "run", NAME, "--out", "result")
+    commands = (
+        ("picture", NAME, "-o", "system.svg"), ("plot", NAME, "timeline", "-o", "timeline.svg"),
+        ("report", NAME, "-o", "report.html"), ("run", NAME, "--out", "result"),
+    )  # fmt: skip
+    done = in_process(installed, tmp_path, "-c", SEVERAL, json.dumps(commands))
+    assert [json.loads(line)[0] for line in done.stdout.splitlines()] == [0] * len(commands), done.stderr
     written = {path.name for path in tmp_path.iterdir()}
     assert written == {"system.svg", "timeline.svg", "report.html", "result"}
     assert "verify" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -170,23 +170,42 @@ BROKEN = {
 }  # fmt: skip
 
 
+IN_COPIES = """
+import os, sys
+from simbackup.cli import app, show
+for folder in sys.argv[1:]:
+    if not (copy := os.fork()):
+        os.chdir(folder)
+        os.dup2(os.open("printed", os.O_CREAT | os.O_WRONLY), 1)
+        os.dup2(os.open("reported", os.O_CREAT | os.O_WRONLY), 2)
+        sys.path.insert(0, "site")
+        sys.argv = ["simbackup", "run", "case.yaml"]
+        app.main()
+    print(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]), flush=True)
+"""
+"""A command in copies of one process, each in a folder with packages of its own."""
+
+
 @pytest.mark.slow
-@for_each("case", BROKEN)
-def test_a_broken_room_is_reported_in_one_line(tmp_path: Path, case: str) -> None:
-    group, module, code, message = BROKEN[case]
-    site = tmp_path / "site"
-    (site / "broken-1.dist-info").mkdir(parents=True)
-    (site / "broken-1.dist-info" / "METADATA").write_text("Name: broken\nVersion: 1\n", encoding="utf-8")
-    (site / "broken-1.dist-info" / "entry_points.txt").write_text(f"[{group}]\nroom = {module}\n", encoding="utf-8")
-    (site / "broken.py").write_text(code, encoding="utf-8")
-    own = "kind: own, capacity: 1 TB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s"
-    device = own if case == "no maker" else "model: ssd/sata-ssd-2015"
-    (tmp_path / "case.yaml").write_text(
-        f"title: A write\nhosts: {{h: {{model: host/linux-modern-server, owns: [d]}}}}\ndevices: {{d: {{{device}}}}}\n"
-        "data: {f: {on: d, size: 1 GB}}\njobs: {w: {method: write, data: f}}\n",
-        encoding="utf-8",
-    )
-    done = call(site, tmp_path, "run", "case.yaml")
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert line.endswith(message)
+def test_a_broken_room_is_reported_in_one_line(tmp_path: Path) -> None:
+    folders = {case: tmp_path / case.replace(" ", "-") for case in BROKEN}
+    for case, (group, module, code, _) in BROKEN.items():
+        own = "kind: own, capacity: 1 TB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s"
+        device = own if case == "no maker" else "model: ssd/sata-ssd-2015"
+        files = {
+            "site/broken-1.dist-info/METADATA": "Name: broken\nVersion: 1\n",
+            "site/broken-1.dist-info/entry_points.txt": f"[{group}]\nroom = {module}\n",
+            "site/broken.py": code,
+            "case.yaml": "title: A write\nhosts: {h: {model: host/linux-modern-server, owns: [d]}}\n"
+            f"devices: {{d: {{{device}}}}}\n"
+            "data: {f: {on: d, size: 1 GB}}\njobs: {w: {method: write, data: f}}\n",
+        }
+        for name, text in files.items():
+            (folders[case] / name).parent.mkdir(parents=True, exist_ok=True)
+            (folders[case] / name).write_text(text, encoding="utf-8")
+    done = in_process(tmp_path, tmp_path, "-c", IN_COPIES, *map(str, folders.values()))
+    assert done.stdout.split() == ["2"] * len(BROKEN), done.stderr
+    for case, folder in folders.items():
+        assert (folder / "printed").read_text(encoding="utf-8") == ""
+        (line,) = (folder / "reported").read_text(encoding="utf-8").splitlines()
+        assert line.endswith(BROKEN[case][3])

@@ -437,16 +437,14 @@ def test_picture_shows_what_is_set(say: Say) -> None:
     "words, reported",
     [
         (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no format 'sgv'; did you mean 'svg'?"),
-        (
-            ["picture", SNAPSHOT, "-o", "{}/x.png"],
-            "{}/x.png cannot be written (the extension '.png' is not known here); use .svg, .mmd or .dot",
-        ),
+        (["picture", SNAPSHOT, "-o", "{}/x.png"],
+         "{}/x.png cannot be written (the extension '.png' is not known here); use .svg, .mmd or .dot"),
         (["picture", SNAPSHOT, "-o", "{}/file/x.svg"], "{}/file/x.svg cannot be written ("),
         (["picture", "{}"], "{} holds no result ("),
         (["picture", "{}", "--set", "data.file.size=1 GB"], "{} is a result, whose values cannot be changed"),
         (["picture", "{}/none"], "{}/none: there is no file or scenario of this name"),
     ],
-)
+)  # fmt: skip
 def test_a_picture_that_cannot_be_drawn_is_reported(words: list[str], reported: str, say: Say, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     said = say(*(word.format(tmp_path) for word in words))
@@ -489,17 +487,15 @@ def test_a_name_that_no_file_can_have_is_reported(
         (["trace", SNAPSHOT], "simbackup trace: missing option '--out' / '-o'; see simbackup trace --help\n"),
         (["explain", SNAPSHOT, "nix"], "simbackup explain: there is no job 'nix'; "),
         (["calibrate", "999"], "999: there is no such document; choose from: "),
-        (
-            ["study", "base/small-site"],
-            "base/small-site: there is neither such a file nor such a study; it is a scenario: ",
-        ),
+        (["study", "base/small-site"],
+         "base/small-site: there is neither such a file nor such a study; it is a scenario: "),
         (["run", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
         (["check", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
         (["study", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
         (["run", "teaching"], "teaching: is a folder of scenarios; choose from: teaching/bottleneck-moves, "),
         (["study", "{}/site.yaml"], "{}/site.yaml:1:1: is a scenario, not a study; use 'simbackup run'\n"),
     ],
-)
+)  # fmt: skip
 def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(
     words: list[str], reported: str, say: Say, tmp_path: Path
 ) -> None:

@@ -104,71 +104,38 @@ class Case:
 
 
 SHEETS, RESULTS = ("models/ssd/one.yaml", "models/ssd/two.yaml"), "led/results.parquet"
-LIKE = ("--like", "ssd/nvme-gen4-2021")
+LIKE, NONE = ("--like", "ssd/nvme-gen4-2021", "-o", "m.yaml"), ("--intervals", "none")
+REPORT = ("--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv")
+PLAN = ("plan", "run", "small.site.yaml", "--until")
+PLOT = ("plan", "plot", "small.site.yaml", "capacity", "--until")
 CASES = (
-    Case(
-        "run",
-        ("run", OTHER, "--intervals", "none", "--out", "out"),
-        ("run", SCENARIO, "--intervals", "none", "--out", "out"),
-        ("out",),
-    ),
-    Case("run, first time", (), ("run", SCENARIO, "--intervals", "none", "--out", "out"), ("out",)),
-    Case(
-        "run, two steps",
-        ("run", OTHER, "--intervals", "none", "--out", "out"),
-        ("run", SCENARIO, "--intervals", "none", "--out", "out"),
-        ("out",),
-        one_step=False,
-    ),
+    Case("run", ("run", OTHER, *NONE, "--out", "out"), ("run", SCENARIO, *NONE, "--out", "out"), ("out",)),
+    Case("run, first time", (), ("run", SCENARIO, *NONE, "--out", "out"), ("out",)),
+    Case("run, two steps", ("run", OTHER, *NONE, "--out", "out"), ("run", SCENARIO, *NONE, "--out", "out"), ("out",),
+         one_step=False),
     Case("trace", ("trace", OTHER, "-o", "t.json"), ("trace", SCENARIO, "-o", "t.json"), ("t.json",)),
     Case("picture", ("picture", OTHER, "-o", "p.svg"), ("picture", SCENARIO, "-o", "p.svg"), ("p.svg",)),
     Case("plot", ("plot", OTHER, "causes", "-o", "p.png"), ("plot", SCENARIO, "causes", "-o", "p.png"), ("p.png",)),
-    Case(
-        "report",
-        ("report", OTHER, "--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv"),
-        ("report", SCENARIO, "--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv"),
-        ("r.html", "e.xlsx", "csv"),
-    ),
+    Case("report", ("report", OTHER, *REPORT), ("report", SCENARIO, *REPORT), ("r.html", "e.xlsx", "csv")),
     Case("study, CSV", ("study", OTHER_STUDY, "--out", "s.csv"), ("study", STUDY, "--out", "s.csv"), ("s.csv",)),
     Case("study, Parquet", (), ("study", STUDY, "--out", "s.parquet"), ("s.parquet",)),
     Case("calibrate", (), ("calibrate", "here"), SHEETS),
     Case("calibrate, history", (), ("calibrate", "here", "--history", f"{SAMPLES}/restic-a-full.json"), SHEETS),
     Case("study, folder", ("study", OTHER_STUDY, "--into", "led"), ("study", STUDY, "--into", "led"), (RESULTS,)),
-    Case(
-        "measure",
-        ("measure", f"{SAMPLES}/fio-seqread-1.json", *LIKE, "-o", "m.yaml"),
-        ("measure", f"{SAMPLES}/fio-seqread-2.json", *LIKE, "-o", "m.yaml"),
-        ("m.yaml",),
-    ),
-    Case(
-        "history",
-        ("history", f"{SAMPLES}/restic-a-full.json", "-o", "h.csv"),
-        ("history", f"{SAMPLES}/borg-a-full.json", "-o", "h.csv"),
-        ("h.csv",),
-    ),
+    Case("measure", ("measure", f"{SAMPLES}/fio-seqread-1.json", *LIKE),
+         ("measure", f"{SAMPLES}/fio-seqread-2.json", *LIKE), ("m.yaml",)),
+    Case("history", ("history", f"{SAMPLES}/restic-a-full.json", "-o", "h.csv"),
+         ("history", f"{SAMPLES}/borg-a-full.json", "-o", "h.csv"), ("h.csv",)),
     Case("sensitivity", ("sensitivity", OTHER, "-o", "i.svg"), ("sensitivity", SCENARIO, "-o", "i.svg"), ("i.svg",)),
     Case("plan init", (), ("plan", "init", "systems.csv", "-o", "made.yaml"), ("made.yaml",), again=False),
     *(
-        Case(
-            f"plan run, {name}",
-            ("plan", "run", "small.site.yaml", "--until", "2 days", "--out", out),
-            ("plan", "run", "small.site.yaml", "--until", "3 days", "--out", out),
-            (out,),
-            one_step,
-        )
+        Case(f"plan run, {name}", (*PLAN, "2 days", "--out", out), (*PLAN, "3 days", "--out", out), (out,), one_step)
         for name, out, one_step in (
-            ("workbook", "p.xlsx", True),
-            ("folder", "tables", True),
-            ("folder, two steps", "tables", False),
+            ("workbook", "p.xlsx", True), ("folder", "tables", True), ("folder, two steps", "tables", False),
         )
     ),
-    Case(
-        "plan plot",
-        ("plan", "plot", "small.site.yaml", "capacity", "--until", "2 days", "-o", "c.png"),
-        ("plan", "plot", "small.site.yaml", "capacity", "--until", "3 days", "-o", "c.png"),
-        ("c.png",),
-    ),
-)
+    Case("plan plot", (*PLOT, "2 days", "-o", "c.png"), (*PLOT, "3 days", "-o", "c.png"), ("c.png",)),
+)  # fmt: skip
 
 
 def once(function: Callable[..., Any]) -> Callable[..., Any]:

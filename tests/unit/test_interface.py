@@ -256,15 +256,6 @@ def test_values_are_numbers_with_units() -> None:
     assert list(sources.columns) == ["value", "unit", "text", "basis", "source", "at"]
 
 
-def test_causes_of_a_job_sum_to_its_time() -> None:
-    result = sb.simulate("teaching/one-file-from-tape")
-    causes = result.causes("one_file")
-    assert sum(causes.values()) == pytest.approx(result.get("jobs.one_file.elapsed"), rel=1e-9)
-    assert all(len(cause) == 2 for cause in causes)
-    with pytest.raises(sb.ResultError, match="did you mean 'one_file'"):
-        result.causes("one_fil")
-
-
 @pytest.mark.slow
 @for_each("source", sorted((ROOT / "notebooks").glob("[0-9]*.py")), ids=lambda path: path.stem)
 def test_notebooks_import_nothing_from_inside(source: Path) -> None:

@@ -144,14 +144,6 @@ def test_what_a_program_does_at_the_processor_is_not_what_it_tells_the_database(
     assert not any("cpu" in address for address in (*reported, *own))
 
 
-def test_without_a_bottleneck_the_gain_is_no_more_than_its_share() -> None:
-    scenario = load(TAPE)
-    for one in reasons(simulate(scenario), scenario):
-        assert one.doubled is not None
-        assert one.without is not None
-        assert one.elapsed - one.share - 1e-6 <= one.without <= one.doubled <= one.elapsed
-
-
 def test_runs_are_shared_by_jobs_with_the_same_bottleneck(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[float] = []
 

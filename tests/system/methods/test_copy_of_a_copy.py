@@ -97,26 +97,18 @@ def test_a_drive_compresses_what_an_engine_did_not() -> None:
 @for_each(
     "jobs, wrong",
     [
-        (
-            NATIVE + VAULT + BACK.replace("recall", "vault"),
-            "jobs.back.copied_by: the engine reads all 2 files at once, and on tape",
-        ),
+        (NATIVE + VAULT + BACK.replace("recall", "vault"),
+         "jobs.back.copied_by: the engine reads all 2 files at once, and on tape"),
         (NATIVE.replace("[b, b]", "[b, c]") + VAULT, "jobs.vault.save_set: 'full' cannot be copied"),
         (IMAGE + VAULT.replace("to:", "copied_by: vault, to:"), "jobs.vault.copied_by: a job cannot copy its own copy"),
-        (
-            IMAGE + VAULT + RECALL.replace("copied_by: vault", "copied_by: back") + BACK,
-            "'back' does not copy the save ",
-        ),
-        (
-            IMAGE + VAULT + RECALL.replace("to: d", "to: library"),
-            "jobs.recall.pool: the cartridges of a copy in 'libra",
-        ),
-        (
-            IMAGE + VAULT + RECALL.replace("}", ", exists: true}"),
-            "jobs.recall.exists: a copy cannot exist before the save set of 'vault'; write 'exists: true' under ",
-        ),
+        (IMAGE + VAULT + RECALL.replace("copied_by: vault", "copied_by: back") + BACK,
+         "'back' does not copy the save "),
+        (IMAGE + VAULT + RECALL.replace("to: d", "to: library"),
+         "jobs.recall.pool: the cartridges of a copy in 'libra"),
+        (IMAGE + VAULT + RECALL.replace("}", ", exists: true}"),
+         "jobs.recall.exists: a copy cannot exist before the save set of 'vault'; write 'exists: true' under "),
     ],
-)
+)  # fmt: skip
 def test_copies_that_cannot_be_read_are_reported(jobs: str, wrong: str) -> None:
     with pytest.raises(InputError, match=re.escape(wrong)):
         sb.load(SITE + jobs)

@@ -105,14 +105,6 @@ def test_parts_may_have_a_price_of_their_own() -> None:
         assert priced.objects - plain.objects == pytest.approx(4 * expected / 1e6, rel=1e-6)
 
 
-def test_each_file_is_a_request_where_it_is_an_object() -> None:
-    made = loaded({"write_requests": 10}, WEEKLY).file.tree.plain()
-    made["systems"] = {"a": {"size": "2 TB", "files": 3_000_000, "filesystem": "filesystem/xfs", "policy": "nightly"}}
-    found = load_site(made)
-    stocks = [day.stocks["cloud"] for day in Ledger(found).days(date(2027, 1, 8))]
-    assert [tuple(stock.written) for stock in stocks] == [(3e6, 0.0), *[(0.0, 0.0)] * 6]
-
-
 def test_the_files_of_each_system_grow_as_its_own_data_do() -> None:
     """Of two systems of a policy, one grows by 100 % a year and is saved file by file, and the other is an image.
 
@@ -128,11 +120,6 @@ def test_the_files_of_each_system_grow_as_its_own_data_do() -> None:
     *_, last = (day for day in Ledger(found).days(date(2027, 1, 9)))
     days = 7 + 8 / 24
     assert last.stocks["cloud"].written.objects == pytest.approx(1e6 * 2 ** (days / 365) + 1, rel=1e-12)
-
-
-def test_a_target_has_prices_of_its_own() -> None:
-    cheap = loaded({}, WEEKLY, prices={"currency": "EUR", "date": "2027-01-01", "object_month": 1})
-    assert costs(cheap)[5].objects == pytest.approx(costs(loaded({}, WEEKLY))[5].objects / 20)
 
 
 def test_a_datasheet_of_prices_may_be_named_at_a_target() -> None:

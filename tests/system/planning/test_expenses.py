@@ -68,14 +68,6 @@ def test_hardware_of_targets_is_bought_and_costs_its_upkeep() -> None:
     })  # fmt: skip
 
 
-def test_a_pool_that_is_paid_for_by_the_month_holds_its_disks() -> None:
-    """Of the same 240 TB, 200 are usable: 200 x 2 x 12 in a year, and only the server is bought."""
-    found = planned(made(prices=PRICES | {"pool_month": 2}))
-    assert has(found) == {("pool", "server"): (1.0, 9000.0, 900.0)}
-    assert found.costs["2027"]["pools"] == pytest.approx(4800.0, rel=1e-3)
-    assert found.costs["2027"]["total"] == pytest.approx(4800.0 + 9900.0, rel=1e-3)
-
-
 def test_a_bucket_needs_a_line_and_no_server() -> None:
     """500 MB/s are 4 Gb/s, which cost twice as much as one: 1800 a month."""
     bucket = {"cloud": S3}
@@ -126,22 +118,6 @@ def test_work_and_licences_are_paid_for_by_time() -> None:
     assert found.costs["2027"]["work"] == pytest.approx(120 * 365 / 7)
     assert found.costs["2027"]["yearly"] == pytest.approx(1860.0 + 3650 * 184 / 365)
     assert {m.month: m.hardware for m in found.months if m.hardware} == {"2027-01": 18600.0, "2027-07": 500.0}
-
-
-@for_each(
-    "life, first, last, times",
-    [
-        (None, "2027-01-01", "2036-12-31", 1), (None, "2027-01-02", "2036-12-31", 0),
-        (365.0, "2027-01-01", "2027-12-31", 1), (365.0, "2027-01-01", "2028-01-01", 2),
-        (365.0, "2027-01-02", "2027-12-31", 0), (100.5, "2027-01-01", "2027-12-31", 4),
-        (365.0, "2020-01-01", "2026-01-01", 0),
-        (5 * 365.0, "2027-01-01", "2031-12-31", 1), (5 * 365.0, "2027-01-01", "2032-01-01", 2),
-    ],
-)  # fmt: skip
-def test_hardware_is_paid_for_again_after_its_life(life: float | None, first: str, last: str, times: int) -> None:
-    """On day 0, and on each day on which another life has passed: five years end on the day of the purchase."""
-    one = Expense("a", "server", 1.0, 7.0, date(2027, 1, 1), None if life is None else life * 86400, 0.0)
-    assert one.paid(date.fromisoformat(first), date.fromisoformat(last)) == 7.0 * times
 
 
 def test_months_add_up_to_the_whole() -> None:

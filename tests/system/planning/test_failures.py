@@ -14,8 +14,6 @@ from simbackup.planning.loading import read_site
 from simbackup.planning.plan import Plan, plan
 from simbackup.planning.restore import restore
 from simbackup.planning.restore_points import points_at
-from simbackup.planning.settled import settled
-from simbackup.planning.site import load_site
 from simbackup.policies.levels import Level
 
 SATURDAY = date(2027, 1, 9)
@@ -121,12 +119,6 @@ def test_nothing_fails_in_the_daytime() -> None:
     found, whole = (of(failures, every_night=True) for failures in ({"noon": noon}, {}))
     assert nights(found, "a") == nights(whole, "a")
     assert (found.days, found.failures) == (whole.days, [])
-
-
-def test_a_site_without_failures_is_left_as_it_is() -> None:
-    loaded = load_site(SITE)
-    assert settled(loaded, SATURDAY) is loaded
-    assert settled(load_site(SITE | {"failures": dict[str, Any]()}), SATURDAY).lacking == {}
 
 
 def test_a_copy_that_fails_leaves_the_backup() -> None:

@@ -8,11 +8,9 @@ from sites.plan import site
 
 from simbackup.equations.change import hits_a_day
 from simbackup.planning.ledger import Ledger
-from simbackup.planning.night import Night
 from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.plan import plan
 from simbackup.planning.restore import restore
-from simbackup.planning.scenarios import OVERTIME, night_scenario
 from simbackup.planning.site import PlannedSite, load_site
 
 WEDNESDAY = date(2027, 6, 9)
@@ -171,11 +169,3 @@ def test_the_longest_backup_of_logs_is_explained_also_if_it_runs_after_the_windo
     assert logs.elapsed == pytest.approx(2 * log_of(1 / 48) * 0.4 / 50e6, rel=0.1)  # beside the copy
     [explained] = night_reasons(found, logs.night, ["sql-logs"]).found
     assert explained.elapsed == logs.elapsed
-
-
-def test_a_scenario_of_a_night_by_itself_saves_logs_in_the_window() -> None:
-    """It ends by itself: jobs that would go on until the next day are in it only if they are asked for."""
-    planned = of("30 min")
-    night = Night(planned.file.spec.start, Night.first(planned.file).runs, logs={"sql": 1e9})
-    alone, with_overtime = (set(night_scenario(planned.file, night, overtime=each)["jobs"]) for each in (False, True))
-    assert with_overtime - alone == {f"sql-{OVERTIME}"}

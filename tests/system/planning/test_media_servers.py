@@ -49,13 +49,6 @@ def test_three_media_servers_take_a_third_of_the_time() -> None:
     assert [key[0] for key in three.windows.levels] == ["nightly-*", "nightly-*"]  # backups, and their copies
 
 
-def test_each_media_server_reaches_the_library_by_itself() -> None:
-    """Copies go over the link to the library, and not through the cards of the others."""
-    found = plan(media(2), "1 day")
-    assert all(one.met for one in found.verdicts if one.copy == "tape")
-    assert all("network" not in one.cause for one in found.verdicts if one.copy == "tape")
-
-
 def test_what_one_media_server_had_is_lost_with_it() -> None:
     """The others are as new as last night; those that it had come from the tapes of Saturday."""
     loaded = media(2)

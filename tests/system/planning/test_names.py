@@ -32,10 +32,6 @@ systems:
 """
 
 
-def test_the_site_is_right() -> None:
-    assert read_site(SITE).spec.title == "Names"
-
-
 @for_each(
     "old, new, message",
     [

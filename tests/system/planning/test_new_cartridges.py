@@ -65,12 +65,6 @@ def test_a_site_that_says_nothing_of_new_cartridges_initialises_none() -> None:
     assert initialised(loaded(), saturday(0)) == []
 
 
-def test_nights_that_begin_new_cartridges_are_a_kind_of_their_own() -> None:
-    found = nights_of(loaded("all"), saturday(20))
-    assert [kind.new for kind in found.kinds if any(run.copies for run in kind.runs)] == [(("vault", 1),), ()]
-    assert len(nights_of(loaded(), saturday(20)).kinds) == len(found.kinds) - 1
-
-
 def test_a_plan_takes_the_time_in_the_first_weeks_only() -> None:
     """The copies of both systems go to one cartridge, which the first one has initialised."""
     new, none = (_copies(plan(loaded(new, time="2 h"), "20 weeks")) for new in ("all", None))

@@ -286,14 +286,12 @@ def test_a_system_needs_a_host_and_a_datastore_a_link_to_several() -> None:
     "growth, sizes",
     [
         ("50 GB/year", [150e9, 200e9]),
-        (
-            {"value": "50 GB/year", "basis": "assumed", "range": ["10 GB/year", "90 GB/year"], "why": "a guess"},
-            [150e9, 200e9],
-        ),
+        ({"value": "50 GB/year", "basis": "assumed", "range": ["10 GB/year", "90 GB/year"], "why": "a guess"},
+         [150e9, 200e9]),
         ("50 %", [150e9, 225e9]),
         (None, [120e9, 140e9]),
     ],
-)
+)  # fmt: skip
 def test_growth_is_a_share_or_a_size_a_year(growth: Any, sizes: list[float]) -> None:
     """Of 200 GB a year for the site, each of ten systems of the same size gets 20 GB."""
     made = shared_site(growth="200 GB/year")

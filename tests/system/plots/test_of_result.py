@@ -14,7 +14,6 @@ from simbackup.palette import PAPER
 from simbackup.plots import style
 from simbackup.plots.drives import states_of, waiting
 from simbackup.plots.fills import look, stacked
-from simbackup.plots.of_result import KINDS, Plots
 from simbackup.plots.rates import MOST, steps_of
 from simbackup.plots.timeline import FOLDED
 from simbackup.results.causes import split
@@ -268,10 +267,6 @@ def test_a_format_that_is_none_is_refused(queue: Result, tmp_path: Path) -> None
         style.write(queue.plot.timeline(), tmp_path / "a.pgn")
 
 
-def test_the_kinds_are_the_methods(queue: Result) -> None:
-    assert tuple(Plots(queue).kinds()) == KINDS
-
-
 FLEET = (
     SITE.replace("jobs:\n", "")
     + """\
@@ -298,15 +293,6 @@ def test_many_jobs_of_a_fleet_share_a_band_in_which_each_has_a_row() -> None:
     assert len(middles) == 41
     assert sorted(middles)[-2] - min(middles) < FOLDED
     assert figure.axes[0].get_xlabel() == "time of day"
-
-
-def test_few_jobs_of_a_fleet_have_rows_of_their_own() -> None:
-    assert rows(simulate("title: Fleet\n" + FLEET.replace("COUNT", "3")).plot.timeline()) == [
-        "save-1",
-        "save-2",
-        "save-3",
-        "alone",
-    ]
 
 
 @pytest.mark.slow

@@ -57,13 +57,6 @@ def test_each_option_is_as_likely_as_the_others() -> None:
     assert [taken.count(option) for option in (None, "fast", "source")] == [10, 10, 10]
 
 
-def test_a_value_that_is_set_is_no_choice_any_more() -> None:
-    scenario = site("jobs.save.to", EITHER)
-    assert [choice.options for choice in scenario.choices] == [("slow", "fast")]
-    assert scenario.with_({"jobs.save.to": "fast"}).choices == ()
-    assert scenario.with_({"devices.slow.write_rate": "50 MB/s"}).choices == scenario.choices
-
-
 def test_a_choice_stays_one_where_something_inside_it_is_moved() -> None:
     either = {"value": "disk/nearline-20tb-2022", "alternatives": ["disk/sas-10k-300gb-2009"], "why": "not yet bought"}
     changed = copy.deepcopy(SITE)

@@ -9,7 +9,6 @@ import pytest
 from sites.plan import site
 
 import simbackup as sb
-from simbackup.equations.uncertainty import SCORE
 from simbackup.experiments.sensitivity import sensitivity
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.planning.restore import restore
@@ -18,7 +17,7 @@ from simbackup.results.declared_waits import DeclaredWaits, declared_shares
 from simbackup.run import ran
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
-from simbackup.uncertainty.whole import deviation_at, whole
+from simbackup.uncertainty.whole import whole
 from tests.cases import for_each
 from tests.shared import simulated
 
@@ -75,12 +74,6 @@ def test_a_window_shorter_than_the_wait_is_missed_for_certain() -> None:
     fits = interval(archive(window=f"{best} s")).fits
     assert fits is not None
     assert 0.2 < fits < 0.8
-
-
-def test_no_byte_moves_during_the_wait() -> None:
-    row, without = (sb.simulate(archive(wait)).row_of["back"] for wait in ("12 h", "0 s"))
-    assert row["transfer_rate"] == pytest.approx(without["transfer_rate"])
-    assert row["rate"] < without["rate"] / 10.0
 
 
 def test_the_wait_until_a_retry_is_declared() -> None:
@@ -156,14 +149,6 @@ def test_a_restore_of_a_site_is_no_quicker_than_its_archive(at_once: int, waits:
     )  # fmt: skip
     assert found.interval is not None
     assert waits * HOUR < found.interval.low < found.interval.best
-
-
-def test_the_deviation_of_a_site_is_that_of_its_computed_part() -> None:
-    """Without ranges, the upper end is the wait and the computed part times the error of the model."""
-    scenario = sb.load(archive())
-    found = interval(scenario)
-    computed = (found.elapsed.best - 12.0 * HOUR) * 2.718281828 ** (SCORE * deviation_at(scenario, "jobs.back.elapsed"))
-    assert found.elapsed.high >= 12.0 * HOUR + 0.9 * computed
 
 
 def test_shares_of_jobs_need_no_record_of_their_run() -> None:

@@ -32,10 +32,7 @@ def site(size: Any = "100 GB", write: Any = WRITE) -> dict[str, Any]:
         },
         "devices": {
             "source": {"model": "ssd/nvme-gen3-2018"},
-            "target": {
-                "model": "ssd/nvme-gen3-2018",
-                "write_rate": write,
-            },
+            "target": {"model": "ssd/nvme-gen3-2018", "write_rate": write},
         },
         "links": {
             "line": {

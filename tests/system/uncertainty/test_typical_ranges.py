@@ -50,10 +50,6 @@ def test_a_value_that_is_set_is_exact() -> None:
     assert "data.files.compression" not in typical(sb.load(site(2), {"data.files.compression": 3}))
 
 
-def test_what_a_document_states_is_exact() -> None:
-    assert not any(value.given.typical for value in sb.load("published/003-lvm-snapshots/same-disk").values)
-
-
 def test_it_widens_the_interval_and_moves_no_answer() -> None:
     plain, exact = (sb.simulate(site(each)) for each in (2, EXACT[0]))
     assert plain.get("jobs.save.elapsed") == exact.get("jobs.save.elapsed")

@@ -4,7 +4,6 @@ import pytest
 
 from simbackup import load
 from simbackup.run import simulate
-from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.inputs import Use
 from simbackup.uncertainty.verdict import job_intervals
 
@@ -31,12 +30,6 @@ def test_a_chunk_stays_a_power_of_two_so_that_no_case_is_refused() -> None:
     assert len(sizes) > 2
     found = job_intervals(simulate(load(SITE)))
     assert found["save"].cases == found["save"].asked
-
-
-@pytest.mark.parametrize("begins", ["", ", after: save"], ids=["at once", "at an uncertain time"])
-def test_the_time_of_a_job_that_watches_is_certain(begins: str) -> None:
-    site = SITE.replace("duration: 10 min", f"duration: 100.1 s{begins}")
-    assert job_intervals(simulate(load(site)), effort=LEAN).keys() == {"freeze", "save"}
 
 
 FILES = """\

@@ -1,6 +1,6 @@
 from typer.main import get_command
 
-from simbackup.cli.app import app, application, brief
+from simbackup.cli.app import app, application
 from tests.cases import for_each
 
 COMMANDS = get_command(app)
@@ -23,11 +23,6 @@ def test_options_that_take_a_value_name_it() -> None:
                     assert option.metavar or option.name in {"intervals", "hold_out", "trace"}, (
                         f"{name} {option.opts[0]}"
                     )
-
-
-def test_a_long_sentence_ends_at_its_comma() -> None:
-    assert brief("Do this, and then do that, until all of it is done and nothing is left.") == "Do this."
-    assert brief("Do this, and that. Then stop.") == "Do this, and that."
 
 
 @for_each("name", COMMANDS.commands)  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simbackup.devices.changes import Changes, Spread
+from simbackup.devices.changes import Spread
 from tests.cases import for_each
 
 SEED = 20250
@@ -72,25 +72,3 @@ def test_over_a_step_the_share_of_fresh_granules_falls_by_no_more_than_was_asked
     assert steps < 1000
     assert scatter.fresh() <= 1e-3 * scatter.hits
     assert scatter.touched == pytest.approx(1000, rel=0.01)
-
-
-def test_runs_are_counted_in_whole_granules_and_once() -> None:
-    changes = Changes(GRANULE)
-    changes.add(GRANULE + 1.0, 10.0)
-    assert changes.runs.ranges == [(GRANULE, 2 * GRANULE)]
-    changes.add(3.5 * GRANULE, GRANULE)
-    changes.add(1.5 * GRANULE, 1.0)
-    assert changes.runs.ranges == [(GRANULE, 2 * GRANULE), (3 * GRANULE, 5 * GRANULE)]
-    assert changes.total == 3 * GRANULE
-
-
-def test_random_places_are_counted_in_bytes_of_whole_granules() -> None:
-    """An update of 8 KiB changes a region of 64 KiB; each kind of users has places of its own."""
-    changes = Changes(65536.0)
-    spread = Spread(8192.0, 1000 * 65536.0)
-    changes.scatter("workloads.a", spread).update(500.0)
-    assert changes.total == pytest.approx(65536 * 1000 * (1 - math.exp(-0.5)))
-    assert changes.scatter("workloads.a", spread).updates == 500.0
-    changes.scatter("workloads.b", spread).update(500.0)
-    changes.add(0.0, 65536.0)
-    assert changes.total == pytest.approx(65536 * (2000 * (1 - math.exp(-0.5)) + 1))

@@ -10,7 +10,6 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.engine.network import FlowNetwork
-from tests.cases import for_each
 
 
 def machine(
@@ -25,30 +24,6 @@ def ssd() -> Ssd:
 
 def reading(host: Host, cached: float, each: float | None = None) -> FlowShape:
     return host.reading(Region(ssd(), 0.0, 1e9), each, cached)
-
-
-@pytest.mark.parametrize("cached", [0.0, 0.4])
-def test_reading_loads_the_device_with_what_is_not_in_memory(cached: float) -> None:
-    host = Host(FlowNetwork(simpy.Environment()), "hosts.h", machine())
-    shape = reading(host, cached, each=5e-9)
-    assert sorted(shape.demands.values()) == pytest.approx(sorted([5e-9, (1 - cached) * 10e-9]))
-    assert list(shape.moves.values()) == pytest.approx([1 - cached])
-    assert shape.cap == pytest.approx(1 / 5e-9)
-
-
-@for_each("each, seconds", [(1e-9, 6e-3), (5e-9, 8e-3), (11e-9, 11e-3), (20e-9, 20e-3)])
-def test_windows_asked_for_early_are_waited_for_half_as_long(each: float, seconds: float) -> None:
-    """A megabyte takes 1 ms and 10 ms from the device: max(w, (11 ms + w) / 2)."""
-    host = Host(FlowNetwork(simpy.Environment()), "hosts.h", machine(read_ahead=1e6, looks_ahead=True))
-    shape = reading(host, 0.0, each)
-    assert shape.cap == pytest.approx(1e6 / seconds)
-    assert sum(shape.parts.values()) == pytest.approx(seconds / 1e6)
-
-
-def test_a_program_that_asks_for_more_than_the_window_gets_it_at_once() -> None:
-    host = Host(FlowNetwork(simpy.Environment()), "hosts.h", machine(read_ahead=1e6))
-    shape = host.reading(Region(ssd(), 0.0, 1e9), 1e-9, request=4e6)
-    assert shape.cap == pytest.approx(4e6 / (41e-3 + 4e-3))
 
 
 def test_an_array_of_the_operating_system_is_read_stripes_ahead() -> None:

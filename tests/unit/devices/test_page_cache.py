@@ -71,16 +71,6 @@ def test_a_slow_writer_does_not_hold_up_a_fast_one(bench: Bench) -> None:
     assert bench.on_disk["fast"] < 2 * 1e9 / DISK
 
 
-def test_write_back_starts_anew_for_a_later_writer(bench: Bench) -> None:
-    def later() -> Generator[simpy.Event, Any, None]:
-        yield bench.env.timeout(100.0)
-        yield bench.writer("late", 50e6)
-
-    bench.run(bench.writer("early", 50e6), bench.env.process(later()))
-    assert bench.written["late"] == pytest.approx(100.25)
-    assert bench.on_disk["late"] == pytest.approx(101.25)
-
-
 def test_write_back_below_the_background_limit_waits_for_the_end_of_its_writer(bench: Bench) -> None:
     bench.run(bench.writer("short", 10e6), bench.writer("long", 60e6, begin=1e9, rate=20e6))
     assert bench.written["long"] == pytest.approx(3.0)

@@ -9,6 +9,7 @@ from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
+from simbackup.results.shown import note_rows
 from simbackup.trace.trace import Trace
 
 CHUNK = 8192.0
@@ -53,16 +54,6 @@ def test_with_several_snapshots_a_stretch_is_what_the_same_ones_need(bench: Benc
         found.append((stretch.size / CHUNK, stretch.fresh))
         at += stretch.size
     assert found == [(2, (two,)), (2, ()), (2, (one,)), (4, (one, two))]
-
-
-def test_a_stretch_is_no_longer_than_the_room_in_the_copy_area(bench: Bench) -> None:
-    cow = bench.snapshot("cow", chunks=20)
-    assert cow.capacity == 20
-    stretch = bench.volume.stretch(0.0, 100 * CHUNK)
-    assert stretch.size == 20 * CHUNK
-    bench.volume.wrote(stretch, 18 * CHUNK)
-    assert (cow.used, cow.room) == (18, 2 * CHUNK)
-    assert bench.volume.stretch(18 * CHUNK, 82 * CHUNK).size == 2 * CHUNK
 
 
 def test_chunks_lie_behind_header_and_records(bench: Bench) -> None:
@@ -115,3 +106,18 @@ def test_an_area_and_a_volume_at_the_end_of_the_disk_can_be_filled(bench: Bench,
     cow.create()
     stretch = volume.stretch(1e6 - CHUNK, CHUNK)
     assert volume.write_shape(stretch).cap > 0.0
+
+
+def test_a_full_copy_area_makes_the_snapshot_invalid_at_the_next_first_write(bench: Bench) -> None:
+    cow = bench.snapshot("cow", chunks=20)
+    bench.volume.wrote(bench.volume.stretch(0.0, 20 * CHUNK), 20 * CHUNK)
+    assert bench.volume.stretch(0.0, 20 * CHUNK).fresh == ()
+    assert cow.active
+    changed = bench.volume.changed
+    assert bench.volume.stretch(20 * CHUNK, 80 * CHUNK) == (20 * CHUNK, 80 * CHUNK, ())
+    assert not cow.active
+    assert cow.invalid_since == 0.0
+    assert changed.triggered
+    assert [(note["address"], note["what"]) for note in note_rows(bench.trace)] == [
+        ("devices.cow", "is invalid, as its copy area is full")
+    ]

@@ -34,32 +34,6 @@ def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
     return Raid("devices.array", Array(ArrayLayout(level, count, UNIT), FIGURES, Controller(controller)))
 
 
-@for_each(
-    "to, seek", [(0.0, 0.0), (100e9 / 3, 5e-3), (99e9, 5e-3 + 4e-3 * (0.99 - 1 / 3) * 1.5), (3e9, 1e-3 + 4e-3 * 0.3)]
-)
-def test_a_request_takes_seek_half_a_revolution_overhead_and_transfer(to: float, seek: float) -> None:
-    service = Disk("devices.a", FIGURES).request("read", 0.0, to, 1e6)
-    assert service.latency == pytest.approx(seek + HALF + OVERHEAD + 0.02)
-    assert service.busy == service.latency
-
-
-@for_each("size, revolutions", [(4096, 1), (450e3, 1), (500e3, 2), (980e3, 3)])
-def test_an_append_waits_for_whole_revolutions(size: float, revolutions: int) -> None:
-    # 0.5 ms overhead and 20 ns a byte: 475 kB still reach their place within the first revolution
-    assert Disk("devices.a", FIGURES).append(0.0, size).latency == pytest.approx(revolutions * 0.01)
-
-
-@for_each("level, count, data", [("0", 4, 4), ("1", 2, 1), ("10", 4, 2), ("5", 5, 4), ("6", 6, 4)])
-def test_an_array_streams_from_its_data_disks_at_once(level: raid.Level, count: int, data: int) -> None:
-    store = array(level, count)
-    assert store.size == data * 100e9
-    assert store.stream("read", 0.0, 1e9) == pytest.approx(1 / (data * 50e6))
-
-
-def test_a_controller_bounds_a_stream() -> None:
-    assert array("0", 8, controller=100e6).stream("read", 0.0, 1e9) == pytest.approx(1e-8)
-
-
 @for_each("level, count", [("0", 4), ("1", 2), ("5", 5), ("6", 6)])
 def test_a_small_read_is_one_operation_of_one_disk(level: raid.Level, count: int) -> None:
     service = array(level, count).request("read", 0.0, 0.0, 4096.0)
@@ -68,29 +42,12 @@ def test_a_small_read_is_one_operation_of_one_disk(level: raid.Level, count: int
     assert service.busy == pytest.approx(one / count)
 
 
-def test_a_large_read_waits_for_the_slowest_of_its_disks() -> None:
-    service = array("0", 4).request("read", 0.0, 0.0, 4 * UNIT)
-    assert service.latency == pytest.approx(0.01 * 4 / 5 + OVERHEAD + UNIT / 50e6)
-
-
 @for_each("level, count, parallel, again", [("0", 4, 1, 0), ("1", 2, 2, 0), ("5", 5, 2, 1), ("6", 6, 3, 1)])
 def test_a_small_write_pays_for_copies_and_parity(level: raid.Level, count: int, parallel: int, again: int) -> None:
     service = array(level, count).request("write", 0.0, 0.0, 4096.0)
     transfer = 4096 / 50e6
     assert service.latency == pytest.approx(0.01 * parallel / (parallel + 1) + OVERHEAD + transfer + again * 0.01)
     assert service.busy == pytest.approx(parallel * (HALF + OVERHEAD + transfer + again * 0.01) / count)
-
-
-def test_a_write_elsewhere_moves_the_arm_of_each_disk_once() -> None:
-    store = array("5", 5)
-    here, there = (store.request("write", head, 0.0, 4096.0) for head in (0.0, 400e9 / 3))
-    assert there.latency - here.latency == pytest.approx(5e-3)
-    assert there.busy - here.busy == pytest.approx(2 * 5e-3 / 5)
-
-
-def test_a_whole_stripe_reads_nothing_before() -> None:
-    service = array("5", 5).request("write", 0.0, 0.0, 4 * UNIT)
-    assert service.latency == pytest.approx(0.01 * 5 / 6 + OVERHEAD + UNIT / 50e6)
 
 
 @for_each("level", ["0", "1", "5", "6"])
@@ -108,12 +65,6 @@ def test_a_parity_disk_of_its_own_bounds_small_writes() -> None:
     assert few.busy == pytest.approx(HALF + OVERHEAD + 0.01 + 4096 / 50e6)
     assert many.busy == few.busy
     assert array("5", 21).request("write", 0.0, 0.0, 4096.0).busy < few.busy / 4
-
-
-def test_parity_disks_serve_no_small_reads() -> None:
-    spread, apart = (array(level, 8).request("read", 0.0, 0.0, 4096.0) for level in ("5", "4"))
-    assert spread.latency == apart.latency
-    assert (spread.busy * 8, apart.busy * 7) == pytest.approx((apart.latency, apart.latency))
 
 
 def test_groups_have_parity_each_and_work_side_by_side() -> None:
@@ -144,39 +95,6 @@ def test_what_streams_lose_follows_from_their_places_and_from_what_is_asked_for_
     )
 
 
-def test_each_disk_of_an_array_turns_for_its_part() -> None:
-    """On ten disks 40 MB at once are 4 MB for each."""
-    store = Raid("devices.a", Array(ArrayLayout("0", 10, UNIT), FIGURES))
-    one = served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 4e6)
-    assert beside(store, [(0.0, 40e6, False), (400e9, 40e6, False)]) == pytest.approx(one, rel=0.02)
-
-
-def test_a_controller_that_reads_ahead_turns_less_often() -> None:
-    plain, ahead = (
-        Raid("devices.a", Array(ArrayLayout("0", 10, UNIT), FIGURES, Controller(prefetches=True, read_ahead=size)))
-        for size in (0.0, 80e6)
-    )
-    places = [(0.0, 0.0, False), (400e9, 0.0, False)]
-    assert beside(plain, places) == pytest.approx(served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 1e6), rel=0.02)
-    assert beside(ahead, places) == pytest.approx(served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 8e6), rel=0.02)
-
-
-@pytest.mark.parametrize("cache", [160e6, 0.0])
-def test_a_write_cache_puts_out_its_share_of_each_stream_at_once(cache: float) -> None:
-    """Two streams share 160 MB of cache, which are 8 MB of each on every disk."""
-    store = Raid("devices.a", Array(ArrayLayout("0", 10, UNIT), FIGURES, Controller(write_cache=cache)))
-    expected = served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 8e6 if cache else 1e6)
-    assert beside(store, [(0.0, 0.0, True), (400e9, 0.0, True)]) == pytest.approx(expected, rel=0.02)
-
-
-def test_a_controller_puts_out_no_more_of_a_stream_at_once_than_it_looks_for() -> None:
-    """Of 80 MB of each stream in the cache, 40 MB, which are 4 MB on every disk."""
-    controller = Controller(write_cache=160e6, write_behind=40e6)
-    store = Raid("devices.a", Array(ArrayLayout("0", 10, UNIT), FIGURES, controller))
-    expected = served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 4e6)
-    assert beside(store, [(0.0, 0.0, True), (400e9, 0.0, True)]) == pytest.approx(expected, rel=0.02)
-
-
 @pytest.mark.parametrize(("level", "rewritten"), [("5", 2), ("6", 3)])
 def test_a_small_write_with_parity_occupies_its_disks_until_what_they_read_comes_round(
     level: raid.Level, rewritten: int
@@ -194,11 +112,6 @@ def test_a_synchronous_small_write_with_parity_takes_two_revolutions(level: raid
     """Its place has just passed: one until it is read, another until it is written."""
     service = array(level, 6).append(0.0, 4096.0)
     assert service.latency == pytest.approx(revolutions * 0.01)
-
-
-def test_writing_through_a_controller_has_a_rate_of_its_own() -> None:
-    store = Raid("devices.a", Array(ArrayLayout("5", 9, UNIT), FIGURES, Controller(300e6, controller_write_rate=80e6)))
-    assert (store.stream("read", 0.0, 1e9), store.stream("write", 0.0, 1e9)) == pytest.approx((1 / 300e6, 1 / 80e6))
 
 
 def test_a_write_that_finds_a_cache_is_done_when_it_is_there() -> None:

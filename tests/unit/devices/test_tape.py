@@ -116,12 +116,6 @@ def test_the_fullest_cartridge_with_room_is_taken() -> None:
     assert jukebox.scratch() is None
 
 
-def idle(link: Link) -> float:
-    """No share of any link is used by others."""
-    del link
-    return 0.0
-
-
 def test_a_drive_that_stays_loaded_has_the_old_cartridge_ejected_first() -> None:
     jukebox = library(unload_after=100.0)
     play(jukebox, visit(jukebox, "jobs.a", 4.5e9), visit(jukebox, "jobs.b", at=60.0, wanted=1))
@@ -141,15 +135,6 @@ def test_an_idle_drive_is_unloaded_whatever_its_times_round_to(after: float, hol
     play(jukebox, visit(jukebox, "jobs.a", hold=hold))
     assert timeline(jukebox, "devices.jukebox")[0] == (pytest.approx(EXCHANGE + LOAD + hold + after), "unload")
     assert jukebox.drives[0].cartridge is None
-
-
-def test_the_idle_drive_that_holds_the_cartridge_takes_the_place_of_an_empty_one() -> None:
-    jukebox = library(drives=2, unload_after=100.0)
-    play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=60.0))
-    # Who takes any drive gets the empty one; the fullest cartridge is in the other.
-    assert spans(jukebox, "jobs.b") == []
-    assert jukebox.free.count == 0
-    assert len(jukebox.idle) == 2
 
 
 def test_two_who_want_the_cartridge_in_the_drive_of_the_other_do_not_wait_for_ever() -> None:
@@ -194,21 +179,6 @@ def test_who_begins_as_an_idle_drive_is_to_be_unloaded_takes_it_and_keeps_it() -
     assert timeline(jukebox, "devices.jukebox")[-2:] == [(452.0 + 100.0, "unload"), (452.0 + 110.0, "dismount")]
     assert [drive.cartridge for drive in jukebox.drives] == [None, None]
     assert jukebox.free.count == 0
-
-
-def test_a_drive_that_is_given_back_with_an_old_cartridge_is_unloaded_too() -> None:
-    jukebox = library(unload_after=100.0)
-    env = jukebox.clock.env
-
-    def look() -> Generator[simpy.Event, Any, None]:
-        """Take the loaded drive over the time at which it was to be unloaded, and give it back untouched."""
-        yield env.timeout(100.0)
-        drive = yield from jukebox.take_drive("jobs.b")
-        yield env.timeout(60.0)
-        jukebox.give_drive(drive)
-
-    play(jukebox, visit(jukebox, "jobs.a"), look())
-    assert timeline(jukebox, "devices.jukebox") == [(260.0, "unload"), (270.0, "dismount")]
 
 
 def test_who_waits_for_a_cartridge_gets_it_from_a_drive_that_was_given_back_with_it() -> None:

@@ -58,38 +58,10 @@ def test_full_without_a_drain_stops_the_filler() -> None:
     assert cache.content == pytest.approx(100.0)
 
 
-def test_an_alarm_that_comes_early_is_no_look() -> None:
-    env, network, cache = system()
-    fill = flow(network, "in", 10.0)
-    cache.fill(fill)
-    env.run(until=5.0)
-    network.set_cap(fill, 5.0)
-    env.run(until=6.0)
-    looks = cache.looks
-    env.run(until=14.0)  # it would have been full at 10 s
-    assert cache.looks == looks
-    env.run(until=16.0)
-    assert fill.waited == pytest.approx({"links.in": 5.0, "jobs.in": 10.0, "hosts.cache": 1.0})
-
-
 def stops(rate: float, others: Callable[[Link], float]) -> Limit:
     """A tape that needs 20 to keep moving, and else takes a tenth less than its host has room for."""
     del others
     return Limit(rate if rate >= 20.0 else 0.9 * rate, "tape")
-
-
-def test_what_stops_before_a_full_buffer_goes_on_as_soon_as_that_is_drained_faster() -> None:
-    env, network, cache = system()
-    fill = network.start("jobs.in", "copy", math.inf, {Link("links.in", 20.0): 1.0}, law=stops)
-    drain = flow(network, "out", 10.0)
-    cache.fill(fill)
-    cache.drain(drain)
-    env.run(until=12.0)  # full since 10 s
-    assert fill.rate == pytest.approx(9.0)
-    (disk,) = drain.links
-    network.set_capacity(disk, 50.0)
-    env.run(until=13.0)
-    assert (fill.rate, drain.rate) == (20.0, 50.0)
 
 
 def test_what_stops_before_a_full_buffer_goes_on_once_that_has_room_again() -> None:
@@ -104,50 +76,6 @@ def test_what_stops_before_a_full_buffer_goes_on_once_that_has_room_again() -> N
     assert fill.rate == 20.0
     env.run(until=38.0)  # full again at 37.5 s
     assert fill.rate == pytest.approx(9.0)
-
-
-def test_limits_are_lifted_when_they_no_longer_bind() -> None:
-    env, network, cache = system()
-    fill, drain = flow(network, "in", 20.0), flow(network, "out", 10.0)
-    cache.fill(fill)
-    cache.drain(drain)
-    env.run(until=12.0)
-    assert fill.rate == pytest.approx(10.0)
-    (tape,) = drain.links
-    network.set_capacity(tape, 50.0)
-    env.run(until=14.0)
-    assert (fill.rate, drain.rate) == (20.0, 50.0)
-    assert cache.content == pytest.approx(40.0)
-    env.run(until=16.0)
-    assert (fill.rate, drain.rate) == pytest.approx((20.0, 20.0))
-    assert cache.content == pytest.approx(0.0, abs=1e-6)
-    assert drain.waited == pytest.approx({"links.out": 12.0 + 100.0 / 30.0, "links.in": 2.0 - 40.0 / 30.0})
-
-
-def test_the_cause_follows_what_limits_the_drain() -> None:
-    env, network, cache = system()
-    fill, drain = flow(network, "in", 20.0), flow(network, "out", 10.0)
-    cache.fill(fill)
-    cache.drain(drain)
-    env.run(until=11.0)
-    network.set_cap(drain, 10.0 - 1e-3, "hosts.cpu")
-    env.run(until=12.0)
-    assert fill.waited == pytest.approx({"links.in": 10.0, "links.out": 1.0, "hosts.cpu": 1.0})
-
-
-def test_own_cap_and_limit_are_combined() -> None:
-    env, network, cache = system()
-    fill, drain = flow(network, "in", 20.0), flow(network, "out", 10.0)
-    cache.fill(fill)
-    cache.drain(drain)
-    network.set_cap(fill, 15.0, "hosts.cpu")
-    env.run(until=30.0)
-    assert fill.cap == 15.0
-    assert (fill.rate, fill.cause) == (pytest.approx(10.0), "links.out")
-    network.set_cap(fill, 5.0, "hosts.cpu")
-    env.run(until=31.0)
-    assert fill.rate == 5.0
-    assert fill.waited == pytest.approx({"hosts.cpu": 21.0, "links.out": 10.0})
 
 
 def test_watches_fire_in_their_direction_only() -> None:

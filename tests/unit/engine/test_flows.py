@@ -6,7 +6,7 @@ import pytest
 import simpy
 
 from simbackup.devices.closed_network import ClosedClass
-from simbackup.engine.flow import Flow, LocalWeight
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law, Limit
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
@@ -168,15 +168,6 @@ def test_ties_between_links_do_not_depend_on_the_order_of_starting() -> None:
         assert list(flow.waited) == ["links.a"]
 
 
-def test_bytes_on_a_link_without_demand() -> None:
-    env, network, disk = system()
-    meter = Link("links.meter", 0.0)
-    flow = network.start("jobs.a", "read", 1000.0, {disk: 1.0}, moves={meter: 3.0})
-    env.run(until=flow.done)
-    assert env.now == 10.0
-    assert (meter.bytes_moved, meter.units, meter.busy_s) == (3000.0, 0.0, 0.0)
-
-
 def bent(limit: float, cause: str = "law") -> Law:
     """A law under which a flow has no more than a limit."""
 
@@ -224,37 +215,6 @@ def test_the_rest_of_a_law_is_due_to_what_limited_the_flow_without_it() -> None:
     assert {part: 750.0 * each for part, each in segment.parts.items()} == pytest.approx(
         {("tape", "stop"): 10.0, ("disk", "read"): 7.5, ("host", "open"): 22.5}
     )
-
-
-def test_what_a_law_leaves_is_for_others() -> None:
-    env, network, disk = system()
-    lawful = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(20.0))
-    other = network.start("jobs.b", "write", 1600.0, {disk: 1.0})
-    env.run(until=10.0)
-    assert (lawful.rate, other.rate) == (20.0, 80.0)
-    assert other.waited == {"devices.sda": 10.0}
-    env.run(until=other.done)
-    assert env.now == 20.0
-    env.run(until=lawful.done)
-    assert env.now == 50.0
-
-
-def test_a_law_that_does_not_bind_changes_nothing() -> None:
-    env, network, disk = system()
-    flow = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, cap=50.0, cap_cause="hosts.a", law=bent(50.0))
-    env.run(until=flow.done)
-    assert env.now == 20.0
-    assert flow.waited == {"hosts.a": 20.0}
-
-
-def test_a_law_is_asked_again_when_what_is_offered_changes() -> None:
-    env, network, disk = system()
-    lawful = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(60.0))
-    other = network.start("jobs.b", "write", 500.0, {disk: 1.0})
-    env.run(until=other.done)
-    assert env.now == 10.0
-    env.run(until=lawful.done)
-    assert lawful.waited == pytest.approx({"devices.sda": 10.0, "law": 500.0 / 60.0})
 
 
 def test_a_law_knows_what_others_use_of_a_link() -> None:
@@ -369,45 +329,3 @@ def test_links_that_nobody_crosses_any_more_are_forgotten(flows: int) -> None:
     env.run()
     assert not network.flows
     assert not network.links
-
-
-def test_a_weight_that_holds_on_one_link_counts_while_a_stream_meets_it_there() -> None:
-    """On the disk, files have a fifth of what the stream has; on the wire, with the disk for themselves, half."""
-    env, network, disk = system()
-    wire, apart = Link("links.lan", 60.0), Link("devices.sdb", 100.0)
-    files = network.start(
-        "jobs.files", "save", math.inf, {disk: 1.0, wire: 1.0}, weight=0.2, among=LocalWeight(disk, elsewhere=1.0)
-    )
-    image = network.start("jobs.image", "save", math.inf, {apart: 1.0, wire: 1.0})
-    env.run(until=1.0)
-    assert (files.rate, image.rate) == (pytest.approx(30.0), pytest.approx(30.0))
-    stream = network.start("jobs.other", "save", math.inf, {disk: 1.0})
-    env.run(until=2.0)
-    assert files.rate == pytest.approx(60.0 / 6.0)  # also on the wire, where the image takes the other 50
-    assert stream.rate == pytest.approx(90.0)
-    network.stop(stream)
-    env.run(until=3.0)
-    assert (files.rate, image.rate) == (pytest.approx(30.0), pytest.approx(30.0))
-
-
-def test_flows_with_a_weight_on_one_link_keep_it_among_each_other() -> None:
-    """Alone on the disk, 0.2 and 0.1 share it as two to one, and the greater one the wire with another evenly."""
-    env, network, disk = system()
-    wire = Link("links.lan", 60.0)
-    more = network.start(
-        "jobs.more", "save", math.inf, {disk: 1.0, wire: 1.0}, weight=0.2, among=LocalWeight(disk, 1.0)
-    )
-    less = network.start("jobs.less", "save", math.inf, {disk: 1.0}, weight=0.1, among=LocalWeight(disk, 1.0))
-    other = network.start("jobs.other", "save", math.inf, {wire: 1.0})
-    env.run(until=1.0)
-    assert (more.rate, other.rate) == (pytest.approx(30.0), pytest.approx(30.0))
-    assert less.rate == pytest.approx(70.0)
-    network.stop(other)
-    env.run(until=2.0)
-    assert (more.rate, less.rate) == (pytest.approx(60.0), pytest.approx(40.0))
-    network.stop(less)
-    network.set_capacity(wire, math.inf)
-    there = LocalWeight(disk, elsewhere=0.01)
-    units = network.start("jobs.units", "save", math.inf, {disk: 100.0}, weight=0.002, among=there)
-    env.run(until=3.0)
-    assert (more.rate, units.rate) == (pytest.approx(50.0), pytest.approx(0.5))  # each unit is a hundred of theirs

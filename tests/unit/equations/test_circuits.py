@@ -77,13 +77,6 @@ def test_workers_at_two_queues_come_to_their_simulation_event_by_event() -> None
     assert found.rate == pytest.approx(done[0] / 50_000.0, rel=TOLERANCE)
 
 
-def test_nobody_waits_for_pooled_servers_before_all_are_taken() -> None:
-    (found,) = closed_network([CustomerClass(4, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
-    assert found.rate == pytest.approx(2.0)
-    (full,) = closed_network([CustomerClass(40, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
-    assert full.rate == pytest.approx(4.0, rel=TOLERANCE)
-
-
 @pytest.mark.parametrize("seed", range(40))
 def test_pooled_servers_come_to_exact_mean_value_analysis(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311

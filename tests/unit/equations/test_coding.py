@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.codecs import CODECS, FEWEST, TEXTS, fitted, line, lines, read_table, text
-from simbackup.equations.coding import cost_of_coding, ratio_of_rest
+from simbackup.equations.coding import cost_of_coding
 
 ZLIB_6 = ((1.7, 6.5), (2.75, 11.0), (5.7, 18.7), (9.9, 29.8), (35.0, 64.8))
 """Ratio and MB/s of zlib at level 6 with generated text on one busy core."""
@@ -21,19 +21,6 @@ def test_a_fit_finds_the_line_and_never_goes_below_zero() -> None:
     assert (a, b, worst) == pytest.approx((3.0, 50.0, 1.0))
     assert fitted([(1.0, 10.0), (4.0, 1.0)])[0] == 0.0
     assert fitted([(1.0, 10.0), (4.0, 20.0)])[1] == 0.0
-
-
-def test_data_that_hardly_shrink_cost_no_more_than_the_hardest() -> None:
-    assert cost_of_coding(1.0, 10.0, 1.0, 2.0) == cost_of_coding(1.0, 10.0, 2.0)
-    assert cost_of_coding(1.0, 10.0, 2.0001, 2.0) == pytest.approx(cost_of_coding(1.0, 10.0, 2.0), rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("ratio", "hard", "rest"), [(2.0, 0.0, 2.0), (1.6, 0.25, 2.0), (1.0, 0.5, 1.0), (1.0, 1.0, 1.0)]
-)
-def test_what_shrinks_has_the_ratio_that_is_left(ratio: float, hard: float, rest: float) -> None:
-    assert ratio_of_rest(ratio, hard) == pytest.approx(rest)
-    assert hard + (1.0 - hard) / ratio_of_rest(ratio, hard) == pytest.approx(1.0 / ratio)
 
 
 def test_generated_text_repeats_as_much_as_it_should() -> None:

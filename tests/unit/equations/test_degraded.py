@@ -36,27 +36,3 @@ def test_a_mirror_writes_all_copies_but_those_of_the_missing_disk(level: Level, 
     number = 1 if level == "1" else math.ceil(size / UNIT)
     writes = number * (disks if level == "1" else 2)
     assert sum(case.share * case.work.writes for case in cases) == pytest.approx(writes * (disks - 1) / disks)
-
-
-def with_parity(disks: int, parity: int, units: int, first: int) -> tuple[int, int]:
-    """Reads and writes for units of a stripe while disk 0 is missing; parity begins at disk `first`, data behind it."""
-    order = [(first + i) % disks for i in range(disks)]
-    new, old = set(order[parity : parity + units]), set(order[parity + units :])
-    here = set(order[:parity]) - {0}
-    ways: list[set[int]] = []
-    if 0 not in new:
-        ways.append(new | here)  # what is overwritten, and parity: read-modify-write
-    if 0 not in old:
-        ways.append(old)  # the rest of the stripe: reconstruct-write
-    return (min(map(len, ways)) if here else 0), len((new | here) - {0})
-
-
-@for_each("units", range(1, 6))
-@for_each("level, parity", [("5", 1), ("6", 2)])
-def test_a_write_to_a_group_with_a_missing_disk(level: Level, parity: int, units: int) -> None:
-    """Parity lies on another disk in each stripe, so that every disk is the missing one for as many stripes."""
-    disks = 8
-    each = [with_parity(disks, parity, units, first) for first in range(disks)]
-    cases = write_cases(level, disks, units * UNIT, UNIT, missing=True)
-    assert sum(case.share * case.work.reads for case in cases) == pytest.approx(sum(r for r, _ in each) / disks)
-    assert sum(case.share * case.work.writes for case in cases) == pytest.approx(sum(w for _, w in each) / disks)

@@ -1,9 +1,9 @@
 import pytest
 from oracles.disk import mean_seek, runs_beside_users, served_in_turn
 
-from simbackup.equations.disk import DiskParameters, cylinder, seek_time, transfer_time
+from simbackup.equations.disk import DiskParameters, cylinder, transfer_time
 from simbackup.equations.disk_scatter import scattered_seek_time
-from simbackup.equations.disk_turns import Visited, interrupted_share, returns, sweep_turn_time, turn_size
+from simbackup.equations.disk_turns import Visited, interrupted_share, returns, sweep_turn_time
 from tests.cases import for_each
 
 DISK = DiskParameters(100e9, 120.0, 0.8e-3, 8.5e-3, 18e-3, 80e6, 40e6, 0.2e-3, 512 * 1024)
@@ -13,10 +13,6 @@ MB = 2**20
 @for_each("span", [0.01, 0.1, 1 / 3, 0.5, 0.8, 1.0])
 def test_a_seek_between_random_places_takes_the_mean_over_all_pairs(span: float) -> None:
     assert scattered_seek_time(DISK, span) == pytest.approx(mean_seek(DISK, span), rel=0.01)
-
-
-def test_a_seek_over_the_mean_distance_takes_longer_than_the_mean_seek() -> None:
-    assert seek_time(DISK, 0.1) / scattered_seek_time(DISK, 0.3) == pytest.approx(1.07, abs=0.02)
 
 
 @for_each("places", [(0.0, 1.0), (0.0, 20.0), (0.0, 98.0), (10.0, 12.0, 60.0), (0.0, 30.0, 60.0, 90.0)])
@@ -29,13 +25,6 @@ def test_streams_lose_what_a_disk_that_sweeps_over_them_loses(places: tuple[floa
     )
     moving = sum(transfer_time(DISK, begin, size) for begin, size in streams)
     assert turns + moving == pytest.approx(served_in_turn(DISK, streams, run), rel=0.02)
-
-
-def test_the_most_that_is_asked_for_at_once_is_a_turn() -> None:
-    assert turn_size(DISK, 4 * MB) == 4 * MB
-    assert turn_size(DISK, 64 * 1024) == DISK.stream_turn
-    assert turn_size(DISK, 4 * MB, 64 * 1024, 4) == MB
-    assert turn_size(DISK, 4 * MB, MB, 100) == MB
 
 
 @for_each("run", [0.25e6, 1e6, 4e6])

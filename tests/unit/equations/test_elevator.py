@@ -54,13 +54,6 @@ def test_the_arm_comes_from_the_place_before() -> None:
     assert one[0].requests == pytest.approx(1.5)  # a third of all go to the same place again
 
 
-def test_places_with_more_requests_are_visited_longer() -> None:
-    """One volume, and two files: all are read at one visit, and half of them are written at each of the others."""
-    read, *written = visits([[0.0, 0.5, 0.5], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [0.5, 0.25, 0.25], 100.0)
-    assert read.requests == pytest.approx(100.0)
-    assert [visit.requests for visit in written] == pytest.approx([50.0, 50.0])
-
-
 def test_more_disks_for_each_request_are_passed_with_fewer_of_them() -> None:
     two = [[0.5, 0.5], [0.5, 0.5]]
     served = [visits(two, [0.5, 0.5], 20.0, disks)[0].requests for disks in (1, 2, 12, 1000)]

@@ -39,11 +39,6 @@ def test_blocks_that_are_full_are_counted_exactly(each: int, entries: int, recor
     assert reads.bytes * 512 * each == pytest.approx((listed + looked) * 4096, rel=1e-3)
 
 
-def test_what_entries_say_takes_no_record_and_a_record_no_more_than_a_read() -> None:
-    assert looking(64, 4096, 0, 4096, 0.0).reads == pytest.approx(1 / 64)
-    assert looking(64, 4096, 8192, 4096, 0.0).reads == pytest.approx(1 / 64 + 1)
-
-
 @for_each("block", [500, 2000, 8000])
 def test_what_is_sent_of_a_changed_file_is_what_its_blocks_say(block: int) -> None:
     """Runs of 2,000 bytes that begin anywhere in 16 MB: every block is compared, byte by byte."""

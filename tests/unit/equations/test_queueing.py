@@ -50,22 +50,6 @@ def test_balanced_network_by_hand() -> None:
     assert network.queue_lengths == pytest.approx((4 / 3,) * 3)
 
 
-def test_two_unequal_centres_by_hand() -> None:
-    # D = 1 and 2, two customers: n = 1 gives queues 1/3 and 2/3, so R = 4/3 + 10/3.
-    throughput, response, queues = mva_closed([1, 2], customers=2)
-    assert response == pytest.approx(14 / 3)
-    assert throughput == pytest.approx(3 / 7)
-    assert queues == pytest.approx((4 / 7, 10 / 7))
-
-
-def test_machine_repairman_with_think_time() -> None:
-    # One centre with exponential thinking: the throughput is (1 - p0) / D from the birth-death chain.
-    demand, think, customers = 1.0, 3.0, 5
-    weights = [math.perm(customers, n) * (demand / think) ** n for n in range(customers + 1)]
-    busy = 1 - weights[0] / math.fsum(weights)
-    assert mva_closed([demand], customers, think).throughput == pytest.approx(busy / demand)
-
-
 def test_impossible_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="negative"):
         mm1_wait(-1, 1)

@@ -60,30 +60,9 @@ def test_read_modify_write_of_one_block() -> None:
     assert write_operations("6", 10, 4096, UNIT) == DiskWork(3, 3, 12_288, 12_288)
 
 
-def test_a_group_of_three_reconstructs_even_a_small_write() -> None:
-    # One other data disk is read, data and parity are written: three operations instead of four.
-    assert write_operations("5", 3, 4096, UNIT) == DiskWork(1, 2, 4096, 8192)
-
-
 def test_reconstruct_write_of_most_of_a_stripe() -> None:
     # Three of four units: read the fourth, write three and the parity.
     assert write_operations("5", 5, 3 * UNIT, UNIT) == DiskWork(1, 4, UNIT, 4 * UNIT)
-
-
-def test_reconstruct_write_reads_the_old_part_of_a_half_written_unit() -> None:
-    # Two and a half of four units: the rest of the third and the whole fourth are read.
-    assert write_operations("5", 5, 2.5 * UNIT, UNIT) == DiskWork(2, 4, 1.5 * UNIT, 3.5 * UNIT)
-
-
-def test_full_stripes_are_written_without_reading() -> None:
-    work = write_operations("dp", 16, 10 * 14 * UNIT, UNIT)
-    assert (work.reads, work.writes) == (0, 160)
-    assert work.bytes_moved == pytest.approx(10 * 14 * UNIT * full_stripe_write_expansion("dp", 16))
-
-
-def test_full_stripes_and_a_rest_add_up() -> None:
-    work = write_operations("5", 5, 4 * UNIT + 4096, UNIT)
-    assert work == DiskWork(2, 5 + 2, 8192, 5 * UNIT + 8192)
 
 
 def test_mirrors_write_every_copy_and_stripes_touch_their_units() -> None:
@@ -95,14 +74,6 @@ def test_mirrors_write_every_copy_and_stripes_touch_their_units() -> None:
 @for_each("level, disks", [("0", 6), ("1", 2), ("10", 8), ("5", 8), ("6", 10)])
 def test_nothing_written_is_no_work(level: Level, disks: int) -> None:
     assert write_operations(level, disks, 0, UNIT).operations == 0
-
-
-def test_members_touched() -> None:
-    assert stripe_members_touched(0, UNIT, 7) == 0
-    assert stripe_members_touched(1, UNIT, 7) == 1
-    assert stripe_members_touched(UNIT, UNIT, 7) == 1
-    assert stripe_members_touched(UNIT + 1, UNIT, 7) == 2
-    assert stripe_members_touched(100 * UNIT, UNIT, 7) == 7
 
 
 def test_the_slowest_of_n_rotations() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from simbackup.equations.read_ahead import whole_stripes, window_wait
+from simbackup.equations.read_ahead import window_wait
 from tests.cases import for_each
 
 MANY = 2000
@@ -24,13 +24,3 @@ def begun(request_time: float, work_time: float, windows: int = MANY) -> float:
 @for_each("work", [0.0, 0.1, 0.5, 0.9, 1.0, 1.5, 4.0])
 def test_waits_are_those_of_windows_one_by_one(work: float) -> None:
     assert window_wait(1.0, work) + work == pytest.approx(begun(1.0, work), rel=2e-3)
-
-
-@for_each("work", [0.1, 1.0, 4.0])
-def test_reading_ahead_gains_half_of_all_at_most(work: float) -> None:
-    ahead = window_wait(1.0, work) + work
-    assert 0.5 * (1.0 + work) <= ahead < 1.0 + work
-
-
-def test_two_stripes() -> None:
-    assert whole_stripes(64 * 1024, 6, 2.0) == 12 * 64 * 1024

@@ -102,12 +102,6 @@ def test_writers_who_do_other_things_too(writers: int, think: float) -> None:
     )
 
 
-def test_one_writer_shares_with_nobody() -> None:
-    """One writer with small updates commits each of them."""
-    assert equations.writers_together(1.0, 0.02, 0.01) == 1.0
-    assert equations.commits(COW, 1.0) == pytest.approx(1.0 + 1.0 / 512)
-
-
 @given(st.floats(1.0, 64.0), st.floats(1e-3, 0.1), st.floats(0.0, 10.0))
 def test_those_who_wait_together_are_one_at_least_and_all_at_most(n: float, copying: float, outside: float) -> None:
     assert 1.0 <= equations.writers_together(n, copying, outside) <= n
@@ -125,14 +119,3 @@ def test_chunks_and_their_records_fit_into_the_area(cow: CopyOnWriteParameters, 
 @pytest.mark.parametrize("chunks", [0, 1])
 def test_an_area_of_a_header_holds_nothing(chunks: int) -> None:
     assert equations.area_chunks(COW, chunks * COW.chunk) == 0
-
-
-def test_without_records_nothing_is_committed() -> None:
-    cow = dataclasses.replace(COW, record=0.0)
-    assert equations.commits(cow, equations.group_size(cow)) == 0.0
-
-
-def test_a_full_metadata_chunk_is_committed_whoever_else_waits() -> None:
-    small = dataclasses.replace(COW, record=4096.0)
-    assert equations.commits(small, 8.0) == 8.0  # four full chunks of two records, and four that are cleared
-    assert equations.commits(small, 1.0, together=100.0) == 1.0

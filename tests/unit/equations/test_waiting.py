@@ -6,7 +6,7 @@ import pytest
 from oracles.queues import mm1_wait
 
 from simbackup.equations.queueing import mva_closed
-from simbackup.equations.waiting import Queue, late_behind_all, late_share, loop_queue, mean_wait
+from simbackup.equations.waiting import Queue, late_share, loop_queue, mean_wait
 from tests.cases import for_each
 
 
@@ -57,17 +57,3 @@ def test_a_full_adapter_keeps_everybody_waiting() -> None:
     queue = Queue((), 0.0, 1.0, 1.0)
     assert mean_wait(queue) == math.inf
     assert late_share(queue, 1e9) == 1.0
-
-
-def test_no_request_waits_where_nothing_stands() -> None:
-    queue = Queue((), 0.0, 0.0, 0.0)
-    assert (mean_wait(queue), late_share(queue, 0.1)) == (0.0, 0.0)
-
-
-def test_waits_at_two_adapters_add_up() -> None:
-    """Two queues of M/M/1: waits of mass 1 - load at zero, exponential beyond."""
-    load, mean, t = 0.5, 2.0, 3.0
-    queue = Queue((), 0.0, 1.0, load)
-    both = load**2 * (1 + t / mean) * math.exp(-t / mean)
-    one = 2 * load * (1 - load) * math.exp(-t / mean)
-    assert late_behind_all([queue, queue], t) == pytest.approx(both + one, rel=5e-3)

@@ -1,6 +1,5 @@
 """What a file of a walk costs processor and disk, against calculations by hand."""
 
-import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,11 +9,9 @@ import simpy
 from simbackup.data.live import DataSet, Files
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.network.live import Network
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import Walkers, walking
@@ -64,13 +61,6 @@ def test_scattered_files_take_positioned_reads_for_directory_record_and_data() -
     assert (serial, busy, cpu) == pytest.approx((reads + 1e-3, reads, 1e-3))
 
 
-def test_how_far_apart_files_lie_follows_the_size_of_their_data() -> None:
-    """The root of three times 30 % of the stroke, and of three times 9 %."""
-    wide = replace(data(disk()), size=30e9, files=int(30e9 / 40e3))
-    further = 4e-3 * (math.sqrt(0.9) - math.sqrt(0.27)) * 8 / 15
-    assert times(wide)[1] - times(data(disk()))[1] == pytest.approx(3 * further)
-
-
 def test_files_that_lie_together_are_read_record_by_record_and_window_by_window() -> None:
     """A file of 40 kB is read at once although a window has more: read-ahead ends where a file does."""
     files = replace(SMALL, record_read=4000.0)
@@ -80,62 +70,10 @@ def test_files_that_lie_together_are_read_record_by_record_and_window_by_window(
     assert (serial, busy, cpu) == pytest.approx((records + windows + 1e-3, records + windows, 1e-3))
 
 
-def test_a_file_of_several_windows_takes_a_request_for_each() -> None:
-    files = replace(SMALL, record_read=4000.0)
-    large = replace(data(disk(), each=250e3, files=files), scattered=0.0)
-    records = 1000 / 4000 * (0.5e-3 + 4000 / 50e6)
-    assert times(large, host(read_ahead=100e3))[1] == pytest.approx(records + 2.5 * (0.5e-3 + 100e3 / 50e6))
-
-
-@for_each("speed", [0.5, 1.0, 2.6])
-def test_what_a_program_adds_costs_time_of_the_reference_core(speed: float) -> None:
-    serial, busy, cpu = times(data(disk()), host(speed), file_cpu=3e-3)
-    assert cpu == pytest.approx(4e-3 / speed)
-    assert serial == pytest.approx(busy + cpu)
-
-
-@pytest.mark.parametrize("together", [False, True])
-def test_a_bus_between_host_and_device_delays_each_request(together: bool) -> None:
-    """Three requests where files are scattered, and one and a part of one where they lie together."""
-    near, far = disk(), disk()
-    far.path = (Network(Link("links.bus", 200e6), 0.3e-3, 200e6),)
-    before, after = (times(replace(data(store), scattered=0.0 if together else 1.0)) for store in (near, far))
-    requests = 1 + 1e3 / 64e3 if together else 3
-    assert after[0] - before[0] == pytest.approx(requests * 0.3e-3)
-    assert after[1] == pytest.approx(before[1])
-
-
 def test_data_without_a_file_system_cannot_be_walked() -> None:
     walked = data(disk(), files=None)
     with pytest.raises(JobFailedError, match="'d' has no file system"):
         walking(host(), walked, walked.volume.region, Walkers())
-
-
-def test_a_bus_slower_than_its_device_holds_each_request_up() -> None:
-    """What passes both takes as long as through the slower one, 50 MB/s of the disk or 20 of the bus."""
-    near, far = disk(), disk()
-    far.path = (Network(Link("links.bus", 20e6), 0.0, 20e6),)
-    before, after = (times(data(store)) for store in (near, far))
-    assert after[0] - before[0] == pytest.approx((2 * 1000 + 40e3) * (1 / 20e6 - 1 / 50e6))
-
-
-def weight(walked: DataSet, workers: int = 1) -> float:
-    """Bytes of a walk for each byte of a stream."""
-    return walking(host(), walked, walked.volume.region.part(0.0, walked.size), Walkers(workers)).weight
-
-
-@pytest.mark.parametrize("workers", [1, 4])
-def test_a_disk_serves_one_run_of_a_stream_for_each_request_of_a_worker(workers: int) -> None:
-    """Three requests for a file, and runs of 1 MB; files in memory cost none."""
-    walked = data(disk())
-    assert weight(walked, workers) == pytest.approx(workers * 40e3 / (3 * 1e6))
-    assert weight(replace(walked, cached=0.75), workers) == pytest.approx(workers * 40e3 / (0.25 * 3 * 1e6))
-
-
-def test_files_that_lie_together_or_on_flash_have_the_device_as_long_as_a_stream() -> None:
-    together = replace(data(disk()), scattered=0.0)
-    assert weight(together) * times(together)[1] == pytest.approx(40e3 / 50e6)
-    assert weight(data(ssd()), 4) * times(data(ssd()))[1] == pytest.approx(40e3 / 100e6)
 
 
 def sending(walked: DataSet, sent: float) -> float:
@@ -165,15 +103,6 @@ def test_files_that_are_left_alone_never_make_the_others_slower_than_all(each: f
     assert seconds == sorted(seconds)
 
 
-def test_a_large_file_is_found_by_one_seek_and_read_in_sequence() -> None:
-    """Half of 180 files of 50 MB: each behind one that is left alone, farther than it is worth to read across."""
-    walked = replace(data(disk(), each=50e6), scattered=0.0, begin=0.0)
-    seek = 1e-3 + 4e-3 * (50e6 / 100e9 * 3) ** 0.5 + 5e-3 + 0.5e-3
-    commands = (50e6 / 64e3 - 1) * 0.5e-3
-    opened, records = 180 * 1e-3, 180 * 1e3 / 50e6
-    assert sending(walked, 0.5) == pytest.approx(90 * (50e6 / 50e6 + seek + commands) + opened + records, rel=1e-3)
-
-
 def walked_alone(windows: int, fetched: float, work: float) -> float:
     """Seconds until a program has worked on a file of so many windows, window by window.
 
@@ -199,16 +128,6 @@ def test_a_large_file_is_read_ahead_of_the_program_as_windows_one_by_one(windows
     shape = machine.then(shape, work * 1e-3 / 100e3)
     alone = walked_alone(windows, 1e-3, work * 1e-3)
     assert windows * 100e3 / shape.cap == pytest.approx(alone, rel=1.5 / windows)
-
-
-def test_an_old_host_waits_for_each_window_of_a_file() -> None:
-    machine = host(read_ahead=100e3)
-    large = replace(data(ssd(), each=1e6), scattered=0.0)
-    region = large.volume.region.part(0.0, large.size)
-    shape = walking(machine, large, region, Walkers())
-    then = machine.then(shape, 1e-9)
-    assert 1.0 / then.cap - 1.0 / shape.cap == pytest.approx(1e-9)
-    assert shape.parts["devices.a", "read"] == pytest.approx((10 * 1e-4 + 1e6 / 100e6) / 1e6)
 
 
 @for_each("scattered", [0.0, 0.5, 1.0])

@@ -9,13 +9,6 @@ from simbackup.output.target import TRACE, check_file, check_replaced
 from simbackup.output.whole import write_whole
 
 
-def test_what_the_program_wrote_is_replaced(tmp_path: Path) -> None:
-    path = write_whole(tmp_path / "trace.json", "one")
-    assert check_file(path, TRACE) == "json"
-    write_whole(path, "two")
-    assert path.read_text(encoding="utf-8") == "two"
-
-
 @pytest.mark.parametrize("written", [False, True])
 def test_what_others_wrote_or_changed_is_not(tmp_path: Path, written: bool) -> None:
     path = tmp_path / "trace.json"
@@ -28,9 +21,3 @@ def test_what_others_wrote_or_changed_is_not(tmp_path: Path, written: bool) -> N
         ):
             attempt(path)
     assert path.read_text(encoding="utf-8") == "mine"
-
-
-def test_an_empty_file_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "trace.json"
-    path.touch()
-    assert write_whole(path, "one").read_text(encoding="utf-8") == "one"

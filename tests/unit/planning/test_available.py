@@ -51,18 +51,6 @@ def test_the_mean_is_over_all_days_from_the_first_restore_point_on() -> None:
     assert found.sentence() == "on 2027-01-16, 3 d 16 h on average"
 
 
-def test_daily_backups_lose_the_time_since_the_evening_before() -> None:
-    found = lost("", date(2027, 3, 6))
-    assert (found.worst, found.mean) == (16 * HOUR, 16 * HOUR)
-    left_out = lost("", date(2027, 3, 6), without=["2027-02-10"])
-    assert (left_out.worst, left_out.day) == (DAY + 16 * HOUR, date(2027, 2, 11))
-
-
-def test_backups_of_the_morning_count_at_noon() -> None:
-    assert lost("", date(2027, 3, 6), at="02:30").worst == 9.5 * HOUR
-    assert lost("", date(2027, 3, 6), at="02:30").counted_from == date(2027, 1, 4)
-
-
 def test_without_a_copy_everything_is_lost() -> None:
     assert lost("main", date(2027, 3, 6), copies={}) == Loss(math.inf, None, math.inf, None)
 

@@ -20,13 +20,6 @@ def test_sessions_go_on_where_the_last_one_ended() -> None:
     assert (tapes.in_use, tapes.empty) == (1, 1)
 
 
-def test_fresh_sessions_take_whole_cartridges_for_each_stream() -> None:
-    tapes = Cartridges(10.0, streams=2, fresh=True, owned=3)
-    tapes.session([("a", 4.0, 9), ("b", 4.0, 9)])
-    tapes.session([("c", 30.0, 9)])
-    assert (tapes.in_use, tapes.bought) == (6, 3)
-
-
 @given(SESSIONS, st.integers(1, 3), st.booleans(), st.integers(1, 6))
 def test_nothing_that_is_kept_is_written_over(sizes: list[float], streams: int, fresh: bool, kept: int) -> None:
     tapes = Cartridges(18.0, streams, fresh)
@@ -62,34 +55,3 @@ def test_a_cartridge_is_new_once_in_its_life() -> None:
         begun.append(tapes.begun)
     assert begun == [0, 1, 1, 1, 0, 0]
     assert (tapes.bought, tapes.new) == (1, 0)
-
-
-def test_what_goes_on_where_the_last_session_ended_begins_no_cartridge() -> None:
-    tapes, begun = Cartridges(10.0), list[int]()
-    for night in range(6):
-        tapes.begun = 0
-        tapes.session([(night, 4.0, 9)])
-        begun.append(tapes.begun)
-    assert begun == [1, 0, 1, 0, 0, 1]
-
-
-def test_what_is_kept_for_long_holds_back_no_cartridge_of_what_is_not() -> None:
-    """Each week a set that is kept for two weeks, and one that is kept forever, each half a cartridge."""
-    apart, mixed = Cartridges(10.0), Cartridges(10.0)
-    for week in range(20):
-        for tapes, kept in ((apart, ("weeks", "ever")), (mixed, ("all", "all"))):
-            tapes.session([((week, "weeks"), 5.0, 9)], kept[0])
-            tapes.session([((week, "ever"), 5.0, 9)], kept[1])
-            tapes.free({(week - 2, "weeks")})
-    assert mixed.in_use == 20  # each holds something that stays
-    assert apart.in_use == 20 / 2 + 2 / 2
-    assert apart.bought <= apart.in_use + 1
-
-
-def test_a_session_uses_no_more_drives_than_it_has_save_sets() -> None:
-    """One system writes one stream: of two drives, one cartridge is begun. Two systems begin two."""
-    one, two = Cartridges(capacity=30.0, streams=2, fresh=True), Cartridges(capacity=30.0, streams=2, fresh=True)
-    for week in range(3):
-        one.session([(week, 1.0, 1)])
-        two.session([((week, "a"), 1.0, 1), ((week, "b"), 1.0, 1)])
-    assert (one.in_use, two.in_use) == (3, 6)

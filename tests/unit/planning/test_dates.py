@@ -1,7 +1,7 @@
 """Each save set belongs to the calendar date on which its job is scheduled to begin."""
 
 import math
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 import pytest
@@ -26,45 +26,11 @@ def days(parts: dict[str, Any], last: date | datetime = date(2027, 2, 1)) -> lis
     return list(Ledger(load_site(parts)).days(last))
 
 
-def test_a_full_backup_of_saturday_runs_on_saturday_morning() -> None:
-    found = days(morning())
-    fulls = [(day.day, time) for day in found for run, time in day.runs if run.level.whole][1:]
-    assert [str(time)[:16] for _, time in fulls] == [f"2027-01-{day:02} 02:30" for day in (9, 16, 23, 30)]
-    assert all(day == time.date() for day, time in fulls)
-
-
-def test_nothing_begins_on_a_day_that_is_left_out() -> None:
-    times = [str(time)[:10] for day in days(morning(without=["2027-01-14"])) for _, time in day.runs]
-    assert "2027-01-14" not in times
-    assert {"2027-01-13", "2027-01-15"} <= {*times}
-
-
-def test_copies_of_mondays_are_those_of_save_sets_of_monday_morning() -> None:
-    parts = morning(copies={"away": {"to": "far", "on": "monday"}})
-    parts["targets"] |= {"far": FAR}
-    copied = [time for day in days(parts) for run, time in day.runs if run.copies]
-    assert {time.weekday() for time in copied} == {0}
-    assert len(copied) == 5
-
-
-def test_what_began_in_the_morning_is_there_at_the_end_of_that_date() -> None:
-    found = days(morning(schedule={"full": "daily"}))
-    assert [round(day.stocks["pool"].used / 3e12) for day in found[:3]] == [1, 2, 3]
-    assert found[0].runs[0][1].date() == date(2027, 1, 4)
-
-
 def test_every_two_weeks_counts_from_the_start_for_copies_too() -> None:
     parts = morning(copies={"away": {"to": "far", "on": "every 2 weeks on monday"}})
     parts["targets"] |= {"far": FAR}
     copied = [str(time)[:10] for day in days(parts) for run, time in day.runs if run.copies]
     assert copied == ["2027-01-04", "2027-01-18", "2027-02-01"]
-
-
-def test_a_ledger_ends_at_a_moment() -> None:
-    early, late = (days(morning(), datetime(2027, 1, 6, hour, 30, tzinfo=UTC)) for hour in (1, 2))
-    assert [len(day.runs) for day in early] == [1, 1, 1]  # 02:30 in Berlin is 01:30
-    assert len(late[-1].runs) == 1
-    assert not days(morning(), datetime(2027, 1, 6, 1, 29, tzinfo=UTC))[-1].runs
 
 
 def test_nights_last_from_noon_to_noon() -> None:
@@ -132,18 +98,6 @@ def test_the_window_of_the_evening_before_the_start_may_still_be_open() -> None:
     assert opening is not None
     assert opening.length == 9 * 3600
     assert f"{opening.closes:%Y-%m-%d %H:%M}" == "2027-01-04 07:00"
-
-
-def test_one_save_set_of_a_date_goes_to_one_drive() -> None:
-    """Two policies of one system each write on two days of the week to a library of two drives."""
-    parts = morning()
-    parts["targets"]["vault"]["device"] |= {"drives": 2}
-    copies = {"copies": {"tape": {"to": "vault", "retention": {"age": "3 weeks"}}}}
-    rules = {"to": "pool", "at": "20:00"} | copies
-    parts["policies"] = {"a": rules | {"schedule": {"full": "monday"}}, "b": rules | {"schedule": {"full": "tuesday"}}}
-    parts["systems"] = {name: {"size": "1 GB", "policy": name} for name in "ab"}
-    found = days(parts, date(2027, 1, 12))
-    assert [day.stocks["vault"].cartridges for day in found] == [1, *[2] * 6, 3, 4]
 
 
 def test_logs_hold_changed_bytes_also_where_whole_files_are_saved() -> None:

@@ -1,5 +1,4 @@
 import math
-from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st

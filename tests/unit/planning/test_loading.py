@@ -6,15 +6,9 @@ from sites.plan import TEXT, site
 from simbackup.errors import InputError
 from simbackup.planning.goals import goals_of
 from simbackup.planning.idle import idle_keys
-from simbackup.planning.loading import found, read_site
 from simbackup.planning.site import load_site
 from simbackup.schema.yaml_file import parse
 from tests.cases import for_each
-
-
-def test_a_site_is_read_from_a_file_a_text_or_a_mapping() -> None:
-    assert read_site(TEXT).spec == read_site(site()).spec
-    assert found("planning/forty-systems").name == "forty-systems.site.yaml"
 
 
 def test_the_numbers_of_a_site_come_from_its_datasheets() -> None:
@@ -63,15 +57,6 @@ def test_a_restore_without_a_limit_is_no_goal() -> None:
     with pytest.raises(InputError) as wrong:
         goals_of(parse("restores:\n  fire: {after_loss_of: main}\n", "goals.yaml"))
     assert str(wrong.value).startswith("goals.yaml:2:9: restores.fire: has no limit")
-
-
-def test_a_policy_is_spread_over_no_more_days_than_it_has_systems() -> None:
-    text = TEXT.replace('    at: "20:00"\n', '    at: "20:00"\n    spread: true\n')
-    assert list(read_site(text).spec.policies) == ["nightly-monday", "nightly-tuesday"]
-
-
-def test_a_system_may_have_next_to_nothing() -> None:
-    assert load_site(TEXT.replace("size: 1 TB", "size: 0.2 B")).systems[0].size == 0.2
 
 
 @for_each("address", ["systems", "policies.nightly", "targets.pool.device"])

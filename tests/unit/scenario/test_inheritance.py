@@ -49,13 +49,6 @@ def reported(read: Extended, text: str) -> list[str]:
     return [f"{p.address}: {p.message}; {p.remedy}" for p in caught.value.problems]
 
 
-def test_one_value_of_a_datasheet_that_the_base_names_alone_is_replaced(over: Extended) -> None:
-    drive = over("devices: {tape: {drive: {buffer: 8 MiB}}}").spec.devices["tape"].drive  # type: ignore[attr-defined]
-    assert drive.buffer.si == 8 * 2**20
-    assert drive.model == "tape_drive/lto-3"
-    assert drive.cartridge_capacity.si == 400e9
-
-
 def test_a_datasheet_named_above_takes_the_place_of_all_that_stood_there(over: Extended) -> None:
     scenario = over("devices: {tape: {drive: {buffer: 8 MiB}}}")
     other = scenario.with_({"devices.tape.drive": "tape_drive/lto-9"})

@@ -71,40 +71,6 @@ def test_a_chain_of_files_is_laid_one_over_the_other(chain: Path) -> None:
     assert set(scenario.spec.jobs) == {"dd"}
 
 
-def test_every_replaced_value_is_logged_old_to_new(chain: Path) -> None:
-    log = [line.replace(str(chain.parent), "top").replace("top/../middle", "middle") for line in load(chain).log]
-    assert log == [
-        "data.file.size: 1 GB -> 2 GB (middle/middle.yaml:4:16)",
-        "data.file.size: 2 GB -> 3 GB (top/top.yaml:4:16)",
-        "devices.sda.capacity: 146 GB -> 9 GB (top/top.yaml:6:19)",
-    ]
-
-
-def test_values_know_the_file_that_gave_them(chain: Path) -> None:
-    values = {value.address: value for value in load(chain).values}
-    assert values["devices.sda.capacity"].place.file == str(chain)
-    assert values["devices.sda.outer_rate"].place.file == "models/disk/scsi-10k-146gb-2004.yaml"
-    assert values["devices.sda.capacity"].given.basis == "user"
-    assert values["devices.sda.outer_rate"].given.basis == "assumed"
-
-
-def test_with_replaces_and_logs_and_leaves_the_first_alone() -> None:
-    scenario = load(SAME_DISK)
-    changed = scenario.with_({"devices.cow.chunk": "64 KiB"})
-    assert changed.spec.devices["cow"].chunk.si == 65536.0  # type: ignore[attr-defined]
-    assert scenario.spec.devices["cow"].chunk.si == 8192.0  # type: ignore[attr-defined]
-    assert changed.log == (*scenario.log, "devices.cow.chunk: 8 KiB -> 64 KiB (overrides)")
-
-
-def test_overrides_add_up_and_the_last_one_wins() -> None:
-    scenario = load(SAME_DISK, {"devices.cow.chunk": "64 KiB"})
-    again = scenario.with_({"data.file.size": "1 GiB"}).with_({"devices.cow.chunk": "16 KiB"})
-    assert again.spec.data["file"].size.si == 2.0**30
-    assert again.spec.devices["cow"].chunk.si == 16384.0  # type: ignore[attr-defined]
-    assert set(again.overrides) == {"devices.cow.chunk", "data.file.size"}
-    assert again.hash == load(SAME_DISK, {"data.file.size": "1 GiB", "devices.cow.chunk": "16 KiB"}).hash
-
-
 @for_each(
     "address, message",
     [
@@ -216,13 +182,6 @@ def test_a_missing_base_is_reported_with_a_suggestion(write: Write) -> None:
     write("base/small.yaml", BASE)
     (line,) = reported(write("a.yaml", "title: a\nextends: base/smal.yaml\n"))
     assert line.endswith("a.yaml:2:10: extends: there is no file 'base/smal.yaml'; did you mean 'small.yaml'?")
-
-
-def test_places_show_the_file_as_it_was_named(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    write("sub/a.yaml", BASE.replace("1 GB, basis", "1 s, basis"))
-    monkeypatch.chdir(tmp_path)
-    assert reported("sub/a.yaml")[0].startswith("sub/a.yaml:8:33: data.file.size.value: ")
-    assert reported(tmp_path / "sub/a.yaml")[0].startswith(f"{tmp_path}/sub/a.yaml:8:33: ")
 
 
 def test_scenarios_are_found_by_name_and_by_path() -> None:

@@ -36,21 +36,6 @@ def test_a_device_and_its_owner_are_at_one_place() -> None:
     assert site.route("array", "jukebox") == ("lan",)
 
 
-def test_a_link_between_a_device_and_its_owner_is_its_bus() -> None:
-    site = spec(lan=["filer", "server", "jukebox"], bus=["filer", "array"])
-    assert site.route("filer", "array") == site.route("array", "filer") == ("bus",)
-    assert site.route("server", "disk") == ()
-    assert site.route("server", "array") == ("lan", "bus")
-    assert site.route("disk", "array") == ("lan", "bus")
-
-
-def test_it_is_enough_that_one_of_two_links_names_the_other() -> None:
-    one = spec(loop=["filer", "server"], bridge=["loop", "jukebox"])
-    other = spec(loop=["filer", "bridge"], bridge=["server", "jukebox"])
-    for site in (one, other):
-        assert site.route("filer", "jukebox") == ("loop", "bridge")
-
-
 def test_a_disk_is_reached_over_its_bus_and_a_library_over_nothing_of_it() -> None:
     site = spec(bus=["filer", "array"], lan=["filer", "server", "jukebox"])
     system, _ = build(site, 0)
@@ -89,11 +74,3 @@ def test_a_way_through_a_switch_passes_both_ports_and_is_under_way_once(tmp_path
     assert [link.capacity for link in way.links] == [200e6, 80e6]
     assert (way.latency, way.rate, way.wires) == (1e-3, 40e6, 2)
     assert way.other is system.networks["lan:jukebox>filer"]
-
-
-def test_a_link_that_another_joins_has_a_port_for_it(tmp_path: Path) -> None:
-    path = tmp_path / "joined.yaml"
-    links = "  lan: {joins: [filer, server], rate: 100 MB/s, latency: 0 s}\n"
-    links += "  bus: {joins: [lan, jukebox], rate: 100 MB/s, latency: 0 s}\n"
-    path.write_text(HEAD + links, encoding="utf-8")
-    assert load(path).spec.route("filer", "jukebox") == ("lan:filer>bus", "bus")

@@ -115,19 +115,6 @@ def test_a_value_may_tell_its_origin() -> None:
     assert given.on("user") is given
 
 
-def test_a_fitted_value_keeps_rows_uncertainty_and_plausible_range() -> None:
-    part, _ = read(
-        size={
-            "value": "64 KiB", "basis": "fitted", "fitted_to": ["a", "b"], "uncertainty": "8 KiB",
-            "plausible": ["4 KiB", "1 MiB"],
-        }
-    )  # fmt: skip
-    assert part is not None
-    assert part.size.fitted_to == ("a", "b")
-    assert part.size.uncertainty == 8192.0
-    assert part.size.plausible == (4096.0, 2.0**20)
-
-
 @for_each(
     "basis, needs",
     [
@@ -168,14 +155,6 @@ def test_what_is_wrong_inside_an_origin_is_reported_there(origin: dict[str, Any]
 def test_everything_wrong_with_an_origin_is_reported_at_once() -> None:
     _, problems = read(size={"value": "3 B", "basis": "fancy", "sources": "x"})
     assert {problem.address for problem in problems} == {"part.size.basis", "part.size.sources"}
-
-
-@for_each("written", ["5", 5, {"value": "5", "basis": "user"}, {"value": 5, "basis": "user"}])
-def test_a_word_may_be_a_number_and_tell_its_origin(written: Any) -> None:
-    part, problems = read(level=written)
-    assert not problems
-    assert part is not None
-    assert part.level == "5"
 
 
 def test_up_to_the_latest_time_a_microsecond_is_kept() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.trace import columns
-from simbackup.trace.columns import Amounts, Jobs, RateBatch, Rates, Spans
+from simbackup.trace.columns import Jobs, RateBatch, Rates, Spans
 from simbackup.trace.records import JobRecord, Rate, Span, SpanPart
 from tests.shared import simulated
 
@@ -17,11 +17,6 @@ NUMBER = st.floats(allow_nan=False)
 NAME = st.sampled_from(["devices.sda", "links.lan", "jobs.save.1", ""])
 PLAIN = st.one_of(NUMBER, st.text(), st.integers(), st.booleans(), st.none(), st.lists(NUMBER))
 DATA = st.dictionaries(st.text(max_size=3), PLAIN)
-
-
-@given(st.lists(st.builds(Rate, NUMBER, NAME, NUMBER, NUMBER)))
-def test_rates_come_back_as_they_were(records: list[Rate]) -> None:
-    _same(Rates(records), records)
 
 
 @given(st.lists(st.builds(Rate, NUMBER, NAME, NUMBER, NUMBER)), st.integers(1, 5))
@@ -90,15 +85,6 @@ def test_a_column_of_jobs_with_different_keys() -> None:
     assert list(Jobs(map(JobRecord, rows)).column("end")) == [2.0, 3, 4.0]
     with pytest.raises(KeyError, match="gone"):
         Jobs(map(JobRecord, rows)).column("gone")
-
-
-def test_amounts_of_a_run() -> None:
-    amounts = Amounts()
-    assert not amounts
-    rows: dict[str, dict[str, float]] = {"a": {"x": 1.0, "y": 2.0}, "b": {}, "c": {"y": 3.0}}
-    for name, row in rows.items():
-        amounts.add(name, row)
-    assert {name: dict(found) for name, found in amounts.items()} == rows
 
 
 def test_what_a_run_keeps_of_jobs_that_have_ended() -> None:

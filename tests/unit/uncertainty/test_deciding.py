@@ -61,15 +61,3 @@ def test_the_strongest_come_first_where_the_runs_end() -> None:
     ends = found(model, 6)
     assert model.runs <= 2 * 6
     assert 20 in ends
-
-
-def test_each_input_alone_on_request() -> None:
-    model = Model({0: 0.1})
-    assert len(found(model, None)) == COUNT
-    assert model.runs == 2 * COUNT
-
-
-def test_nothing_uncertain_needs_no_run() -> None:
-    model = Model({})
-    assert deciding(INTERVAL, leaning(["elapsed"], [], []), 8, model) == {}
-    assert model.runs == 0

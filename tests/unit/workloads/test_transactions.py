@@ -56,14 +56,6 @@ def asked(
     return Transaction(reads, CHUNK, cpu, updates, Spread(size, DATA), synchronous)
 
 
-def test_reads_and_cores_by_hand(bench: Bench) -> None:
-    found = load(asked(reads=3.0, cpu=0.01), bench.place, bench.host, {})
-    assert found.shape.demands == {bench.here.link: pytest.approx(3 * BUSY), bench.host.cpu: 0.01}
-    assert found.shape.moves[bench.here.link] == 3 * CHUNK
-    assert found.waited == {bench.here.link: pytest.approx(3 * EACH), bench.host.cpu: 0.01}
-    assert found.held == {bench.here.link: pytest.approx(3 * BUSY), bench.host.cpu: 0.01}
-
-
 @pytest.mark.parametrize("synchronous", [True, False])
 def test_users_wait_for_updates_only_if_these_are_synchronous(bench: Bench, synchronous: bool) -> None:
     found = load(asked(reads=1.0, updates=2.0, synchronous=synchronous), bench.place, bench.host, {})
@@ -89,14 +81,6 @@ def test_the_first_update_of_a_chunk_reads_copies_and_commits_first(bench: Bench
         bench.there.link: pytest.approx(2 * (1 + COMMITS) * EACH),
     }
     assert found.shape.moves[bench.there.link] == pytest.approx(2 * (1 + COMMITS) * CHUNK)
-
-
-def test_a_copy_moves_the_whole_chunk_of_a_small_update(bench: Bench) -> None:
-    small = CHUNK / 8
-    found = load(asked(updates=1.0, size=small), bench.place, bench.host, {bench.snapshot(): 1.0})
-    commits = COMMITS  # nobody else waits
-    assert found.shape.moves[bench.here.link] == pytest.approx(small + CHUNK)
-    assert found.shape.moves[bench.there.link] == pytest.approx((1 + commits) * CHUNK)
 
 
 def test_shares_of_fresh_chunks_are_reported_for_each_snapshot_in_place(bench: Bench) -> None:

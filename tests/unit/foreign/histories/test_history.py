@@ -239,12 +239,10 @@ RESTIC = {
         ({"data_added": 0.5}, "data_added: '0.5' is not a whole number"),
         ({"total_duration": 1e300}, "total_duration: '1e+300' is not between 0 and 1e+18"),
         ({"total_duration": "1"}, "total_duration: '1' is not a number"),
-        (
-            {"total_duration": None, "backup_start": "2026-01-02T03:04:05", "backup_end": "2026-01-01T03:04:05Z"},
-            "the backup ends before it begins",
-        ),
+        ({"total_duration": None, "backup_start": "2026-01-02T03:04:05", "backup_end": "2026-01-01T03:04:05Z"},
+         "the backup ends before it begins"),
     ],
-)
+)  # fmt: skip
 def test_json_that_says_what_cannot_be_is_refused(change: dict[str, object], message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         _read(json.dumps(RESTIC | change), tmp_path, name="restic.json")
