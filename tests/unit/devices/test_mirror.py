@@ -10,6 +10,7 @@ from simbackup.devices.image import State, Times
 from simbackup.devices.mirror.live import Mirror, MirrorParameters
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
