@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 HEADS = ("modules", "below 40", "lines", "of code", "public classes", "circles")
@@ -12,19 +12,24 @@ SMALL = 40
 """Lines below which a module counts as small."""
 
 
-def imported(tree: ast.AST, *, later: bool) -> Iterator[str]:
-    """Names that a module imports when it is imported itself, and `later` also those that its functions import."""
+def imported(tree: ast.AST, modules: Container[str], *, later: bool) -> Iterator[str]:
+    """Modules that a module imports when it is imported itself, and `later` also those that its functions import.
+
+    A module that takes another one from its package depends on that one, and not on the package.
+    """
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not later:
             continue
         if isinstance(node, ast.ImportFrom) and node.module:
-            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in modules else node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         else:
-            yield from imported(node, later=later)
+            yield from imported(node, modules, later=later)
 
 
 def code_lines(text: str, tree: ast.Module) -> int:
@@ -59,11 +64,15 @@ def main() -> None:
     package = asked.root / "simbackup"
     sums: dict[str, list[int]] = {}
     graph: dict[str, set[str]] = {}
-    for path in sorted(package.rglob("*.py")):
+    modules = {
+        ".".join(path.relative_to(asked.root).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in sorted(package.rglob("*.py"))
+    }
+    for name, path in modules.items():
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
         within = path.relative_to(package).with_suffix("").parts
-        graph[".".join(("simbackup", *within)).removesuffix(".__init__")] = set(imported(tree, later=asked.later))
+        graph[name] = set(imported(tree, modules, later=asked.later))
         lines = text.count("\n")
         classes = sum(isinstance(node, ast.ClassDef) and not node.name.startswith("_") for node in tree.body)
         own = (1, lines < SMALL, lines, code_lines(text, tree), classes)

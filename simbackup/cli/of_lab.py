@@ -150,8 +150,8 @@ def datasheets(folder: Where, as_json: Json = False) -> None:
             show.line(one.verdict)
             if one.serial is not None:
                 show.line(f"{one.program} {one.operation}: serial share {one.serial:.0%}")
-            if one.trips is not None:
-                show.line(f"{one.program} {one.operation}: {one.trips:.0f} round trips with the most small files")
+            if one.delays is not None:
+                show.line(f"{one.program} {one.operation}: {one.delays.said}")
     for path in written:
         note(f"written to {path}")
 

@@ -235,7 +235,21 @@ def _rows(lab: Lab, found: Found) -> Packed:
         if quiet := [line["synced"] for line in runs if is_quiet(line)]:
             own = _row(quiet, found.elapsed[point], f"It follows from the disk as dd measures it, too. {found.verdict}")
             rows[f"{name}-elapsed"] = {**own, **what, "result": f"{found.program}.yaml#jobs.{run}.elapsed"}
+    for (point, number), computed in found.scaled.items():
+        runs = [line for line in lab.with_workers(found.program, found.operation) if line["workers"] == number]
+        if quiet := [line["synced"] for line in runs if line["point"] == point and is_quiet(line)]:
+            run = _with_workers(found.operation, point, number)
+            rows[f"lab-{lab.id}-{found.program}-{run}-elapsed"] = {
+                **_row(quiet, computed, f"The serial share is the usual one. {found.verdict}"),
+                "operation": f"{found.operation} of {point} by {title}, workers: {number}",
+                "group": f"lab-{lab.id}-{found.program}-{run}", "result": f"{found.program}.yaml#jobs.{run}.elapsed",
+            }  # fmt: skip
     return rows
+
+
+def _with_workers(operation: str, point: str, number: int) -> str:
+    """The name of a run with a stated number of workers."""
+    return f"{operation}-{point}-workers-{number}"
 
 
 def _row(values: Sequence[float], simulated: float, verdict: str) -> Packed:
@@ -252,6 +266,10 @@ def _runs(lab: Lab, found: Found, own: Constants) -> Iterator[tuple[str, tuple[A
     """The runs of an operation, by their names in the scenario of the program."""
     spec = load_program(found.program)
     operation, lines = spec.operations[found.operation], lab.runs(found.program, found.operation)
-    jobs = with_constants(spec, (found.operation, operation), constants(lab, found, own, _fitted(lab, found)))
+    values = constants(lab, found, own, _fitted(lab, found))
+    jobs = with_constants(spec, (found.operation, operation), values)
     for point in found.computed:
         yield f"{found.operation}-{point}", (asked_of(lab, lines, point), jobs["run"])
+    for point, number in found.scaled:
+        jobs = with_constants(spec, (found.operation, operation), values, number)
+        yield _with_workers(found.operation, point, number), (asked_of(lab, lines, point), jobs["run"])

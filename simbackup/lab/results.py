@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from simbackup.errors import ResultError
@@ -12,7 +12,7 @@ from simbackup.lab.components import FILE
 from simbackup.lab.data import Content
 from simbackup.lab.folder import Folder, Line
 from simbackup.lab.measuring import RUNS, is_quiet
-from simbackup.lab.regression import Constants, Sample, Tested, checked, regressed, serial_share
+from simbackup.lab.regression import Constants, Sample, Tested, checked, regressed, serial_share, worst
 from simbackup.lab.scenarios import Asked, scenario, with_constants
 from simbackup.lab.spec import (
     UNITS,
@@ -79,11 +79,15 @@ class Lab:
         """The runs of an operation with a delay."""
         return [one for one in self._all(program, operation) if one.get("delay")]
 
+    def with_workers(self, program: str, operation: str) -> list[Line]:
+        """The runs of an operation with a stated number of workers."""
+        return [one for one in self._all(program, operation) if one["workers"]]
+
     def times_by_workers(self, program: str, operation: str) -> dict[int, float]:
         """Median elapsed times of runs that nothing disturbed, by the number of workers of the program."""
         found: dict[int, list[float]] = {}
-        for line in self._all(program, operation):
-            if line["workers"] and is_quiet(line):
+        for line in self.with_workers(program, operation):
+            if is_quiet(line):
                 found.setdefault(line["workers"], []).append(line["elapsed"])
         return {number: statistics.median(times) for number, times in sorted(found.items())}
 
@@ -125,11 +129,43 @@ def cpu_of(result: Result, cores: int) -> float:
     return result.get("hosts.machine.cores.busy_s") * cores
 
 
-def trips_of(lab: Lab, program: str, operation: str) -> float | None:
-    """Round trips that an operation waits for with the most small files; None unless it was measured with delays.
+@dataclass(frozen=True, slots=True)
+class Delays:
+    """What an operation takes with the most small files over a line with several delays."""
 
-    Other work only makes runs longer, so that the shortest with each delay count.
-    """
+    times: Mapping[float, float]
+    """Seconds by seconds of delay; other work only makes runs longer, so that the shortest of each counts."""
+
+    @property
+    def trips(self) -> float:
+        """Round trips that it waits for: the slope of its times."""
+        return max(statistics.linear_regression(list(self.times), list(self.times.values())).slope, 0.0)
+
+    @property
+    def foretold(self) -> float | None:
+        """What the times with all other delays say of the longest, in seconds; None with less than three."""
+        *others, longest = sorted(self.times)
+        if len(others) < 2:  # noqa: PLR2004 (a line has two points)
+            return None
+        slope, start = statistics.linear_regression(others, [self.times[one] for one in others])
+        return start + slope * longest
+
+    @property
+    def said(self) -> str:
+        """Both in words."""
+        text = f"{self.trips:.0f} round trips with the most small files"
+        if self.foretold is None:
+            return text
+        longest = max(self.times)
+        measured = self.times[longest]
+        return (
+            f"{text}; with {1000.0 * longest:.0f} ms, shorter delays say {self.foretold:.2f} s, and it took "
+            f"{measured:.2f} s ({self.foretold / measured - 1.0:+.0%})"
+        )
+
+
+def delays_of(lab: Lab, program: str, operation: str) -> Delays | None:
+    """What an operation takes by delay; None unless it was measured with delays."""
     lines = lab.with_delays(program, operation)
     points = {line["point"] for line in lines}
     lines += [line for line in lab.runs(program, operation) if line["point"] in points]
@@ -137,7 +173,7 @@ def trips_of(lab: Lab, program: str, operation: str) -> float | None:
     for line in lines:
         delay = line.get("delay", 0.0)
         times[delay] = min(times.get(delay, line["elapsed"]), line["elapsed"])
-    return max(statistics.linear_regression(list(times), list(times.values())).slope, 0.0) if len(times) > 1 else None
+    return Delays(times) if len(times) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +197,10 @@ class Found:
     """How near the datasheet comes to them in a simulation."""
     serial: float | None = None
     """Share of the work that is serial; None unless it was measured with one worker and with several."""
-    trips: float | None = None
-    """Round trips that it waits for with the most small files; None unless it was measured with delays."""
+    delays: Delays | None = None
+    """What it takes with the most small files, by delay; None unless it was measured with delays."""
+    scaled: Mapping[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
+    """Elapsed time by the datasheet for a point with a stated number of workers."""
 
     @property
     def accepted(self) -> bool:
@@ -175,7 +213,7 @@ class Found:
         what = f"{self.program} {self.operation}"
         if self.check is None:
             return f"{what}: not accepted, as nothing was held out"
-        missed = f"they miss the mixture by {self.check.error:+.0%}"
+        missed = f"they miss {self.check.point} by {self.check.error:+.0%}"
         if not self.check.accepted and self.check.missing is not None:
             term, nearer = self.check.missing
             return f"{what}: not accepted; {missed}; with the missing term '{term}' it is {nearer:+.0%}"
@@ -184,7 +222,7 @@ class Found:
         if self.sheet is None:
             return f"{what}: {missed}; its file has no phases, so no datasheet is written"
         if not self.sheet.accepted:
-            error = f"as a simulation with them misses it by {self.sheet.error:+.0%}"
+            error = f"as a simulation with them misses {self.sheet.point} by {self.sheet.error:+.0%}"
             return f"{what}: {missed}; not accepted, {error}{self._why}"
         return f"{what}: accepted; {missed}, a simulation by {self.sheet.error:+.0%}"
 
@@ -216,22 +254,34 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
         return None
     samples = [Sample(facts(line, of.terms), line["cpu"], line["day"]) for line in design]
     constants = regressed(samples, of.terms)
-    check = (
-        checked(constants, samples, [Sample(facts(one, of.terms), one["cpu"]) for one in others]) if others else None
-    )
+    apart = {
+        point: [Sample(facts(one, of.terms), one["cpu"]) for one in others if one["point"] == point]
+        for point in dict.fromkeys(one["point"] for one in others)
+    }
+    check = checked(constants, samples, apart) if apart else None
     if not of.phases:
-        return Found(program, operation, constants, check, None, {}, {}, trips=trips_of(lab, program, operation))
+        return Found(program, operation, constants, check, None, {}, {}, delays=delays_of(lab, program, operation))
     own = _own(lab, (spec, of, operation), lines)
     figures = simulated(lab, (spec, of, operation), lines, plain(own, lab.machine, of))
     computed = {point: cpu for point, (cpu, _) in figures.items()}
     elapsed = {point: seconds for point, (_, seconds) in figures.items()}
     sheet = None
-    if others:
-        measured = statistics.fmean(one["cpu"] for one in others)
-        sheet = Tested(measured, statistics.fmean(computed[one["point"]] for one in others), None)
+    if apart:
+        sheet = worst(
+            [
+                Tested(point, statistics.fmean(one.seconds for one in runs), computed[point], None)
+                for point, runs in apart.items()
+            ]
+        )
+    scaled: dict[tuple[str, int], float] = {}
+    by_workers = lab.with_workers(program, operation)
+    for number in sorted({line["workers"] for line in by_workers}):
+        those = [line for line in by_workers if line["workers"] == number]
+        times = simulated(lab, (spec, of, operation), those, plain(own, lab.machine, of), number)
+        scaled |= {(point, number): seconds for point, (_, seconds) in times.items()}
     return Found(
         program, operation, constants, check, own, computed, elapsed, sheet, _serial(lab, program, operation),
-        trips_of(lab, program, operation),
+        delays_of(lab, program, operation), scaled,
     )  # fmt: skip
 
 
@@ -275,11 +325,15 @@ def text_of(value: float, term: Term) -> str:
 
 
 def simulated(
-    lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line], constants: Mapping[str, object]
+    lab: Lab,
+    of: tuple[LabProgramSpec, OperationSpec, str],
+    lines: Sequence[Line],
+    constants: Mapping[str, object],
+    workers: int = 0,
 ) -> dict[str, tuple[float, float]]:
     """Seconds of cores and elapsed time of each point in a simulation with some constants."""
     program, operation, name = of
-    jobs = with_constants(program, (name, operation), constants)
+    jobs = with_constants(program, (name, operation), constants, workers)
     found: dict[str, tuple[float, float]] = {}
     for point in dict.fromkeys(line["point"] for line in lines):
         result = ran(scenario(lab.machine, asked_of(lab, lines, point), name, jobs))

@@ -16,6 +16,8 @@ SOURCE = "simbackup-lab"
 """The work that measured values cite, in models/sources.yaml."""
 FREE = {"compress_cpu": "0 ns/B", "expand_cpu": "0 ns/B"}
 """A compressor without a cost of its own, where the steps of a program state it."""
+EACH_CORE = "cores"
+"""Workers of a group that has one for each core."""
 PLACE = re.compile(r"\$(\w+)")
 
 Mapped = dict[str, Any]
@@ -145,7 +147,7 @@ def machine_of(name: str) -> str:
 
 
 def with_constants(
-    program: LabProgramSpec, operation: tuple[str, OperationSpec], constants: Mapping[str, object]
+    program: LabProgramSpec, operation: tuple[str, OperationSpec], constants: Mapping[str, object], workers: int = 0
 ) -> Mapped:
     """The job of a run with measured constants.
 
@@ -157,9 +159,15 @@ def with_constants(
         One of its operations, with its name.
     constants
         What replaces $term in its phases, by term.
+    workers
+        Workers of the groups that otherwise have one for each core; 0 for these.
     """
     name, spec = operation
     found = phases(spec, constants)
+    for groups in found.values():
+        for group in groups.values():
+            if workers and group.get("workers") == EACH_CORE:
+                group["workers"] = workers
     used = {group.get("workers") for groups in found.values() for group in groups.values()}
     job = {
         "method": "program", "operation": name, "data": "data", "target": "disk",

@@ -170,6 +170,6 @@ def as_json(found: Found) -> dict[str, Any]:
             "missing": found.check.missing[0] if found.check and found.check.missing else None,
             "constants": found.constants.values, "deviations": found.constants.deviations,
             "negative": found.constants.negative, "days": found.constants.days, "serial_share": found.serial,
-            "round_trips": found.trips,
+            "round_trips": found.delays.trips if found.delays else None,
         })
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, cast
@@ -24,6 +24,8 @@ Form = Literal["value", "ratio", "saved", "loss", "share", "rate"]
 FORMS: tuple[Form, ...] = ("ratio", "saved", "loss", "share", "rate")
 RATES = frozenset({"rate", "transfer_rate"})
 """Figures of a job from which its time follows."""
+KEYS = ("document", "publication", "measurements")
+"""Keys of a file of measurements."""
 _NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
 
 
@@ -141,6 +143,8 @@ class Measurement:
     """SI value of one unit."""
     home: Path
     """The folder of its scenarios."""
+    publication: str
+    """The publication that states it: its folder, unless another folder describes the same publication, too."""
     blind: BlindAnswer | None = None
     """What a version predicted before anybody had read the figure."""
     place: Place = field(default=Place(""), compare=False)
@@ -184,6 +188,8 @@ class Measured:
     """Its title."""
     rows: tuple[Measurement, ...]
     """The rows."""
+    publication: str
+    """The publication: the folder's name, unless another folder describes the same one, too."""
 
 
 def read_measured(path: Path, shown: str) -> Measured:
@@ -197,25 +203,36 @@ def read_measured(path: Path, shown: str) -> Measured:
     tree = read(path, shown)
     problems: list[Problem] = []
     for name, node in tree.mapping.items():
-        if name not in {"document", "measurements"}:
-            problems.append(Problem(node.key, name, "is not known here", choices(name, ["document", "measurements"])))
+        if name not in KEYS:
+            problems.append(Problem(node.key, name, "is not known here", choices(name, KEYS)))
     document = tree.mapping.get("document")
     if document is None or not isinstance(document.value, str):
         problems.append(Problem(tree.place, "document", "is missing", "name the document that was read"))
+    publication = tree.mapping.get("publication")
+    if publication is not None and not isinstance(publication.value, str):
+        remedy = "name the other folder that describes the same publication"
+        problems.append(Problem(publication.place, "publication", "is not a name", remedy))
+    of = Measured(
+        path.parent,
+        str(document.value) if document else "",
+        (),
+        path.parent.name if publication is None else str(publication.value),
+    )
     rows = tree.mapping.get("measurements")
     found: list[Measurement] = []
     for name, node in rows.mapping.items() if rows else ():
-        one = _measurement(str(document.value) if document else "", name, node, problems, path.parent)
+        one = _measurement(of, name, node, problems)
         if one is not None:
             found.append(one)
     if rows is None or not rows.mapping:
         problems.append(Problem(tree.place, "measurements", "is missing", "list the measured rows by id"))
     if problems:
         raise InputError(problems)
-    return Measured(path.parent, str(document.value) if document else "", tuple(found))
+    return replace(of, rows=tuple(found))
 
 
-def _measurement(document: str, name: str, node: Node, problems: list[Problem], folder: Path) -> Measurement | None:
+def _measurement(of: Measured, name: str, node: Node, problems: list[Problem]) -> Measurement | None:
+    folder = of.folder
     address = f"measurements.{name}"
     row = validate(MeasuredRow, node, address, problems)
     if row is None:
@@ -253,7 +270,7 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
         ends = _ends(row.blind, given, f"{address}.blind", unit, problems)
         blind = None if answer is None else BlindAnswer(answer, *ends, row.blind.version)
     return Measurement(
-        document,
+        of.document,
         folder.name,
         name,
         value[0],
@@ -265,6 +282,7 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
         tuple(addresses),
         factor,
         folder,
+        of.publication,
         blind,
         result.place,
     )

@@ -55,6 +55,7 @@ operations:
     phases:
       save:
         worker:
+          workers: cores
           items: files
           steps:
             read: {at: data, do: open}
@@ -203,7 +204,7 @@ def test_constants_come_out_and_predict_what_was_held_out(lab: Folder) -> None:
     (path,), (found,) = sheets.write_sheets(lab)
     assert found.accepted
     assert found.constants.values == pytest.approx({"start": 0.4, "byte": 2e-6, "file": 0.02})
-    assert found.verdict.startswith("ours backup: accepted; they miss the mixture by +0%")
+    assert found.verdict.startswith("ours backup: accepted; they miss mixture by +0%")
     inside = yaml.safe_load(path.read_text(encoding="utf-8"))["parameters"]["operations"]["backup"]["phases"]
     start = inside["begin"]["begin"]["steps"]["start"]["item"]
     assert (start["value"], start["basis"]) == ("1.6 s", "measured")  # at a speed of 4
@@ -245,12 +246,16 @@ def test_round_trips_are_those_that_a_delay_makes_longer(lab: Folder, root: Path
     found = [run for run in measuring.runs_of(design, ["ours"], 1) if run.delay]
     assert sorted((run.point, run.delay) for run in found) == [("small-2", 0.005), ("small-2", 0.02)]
     runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
-    assert results.trips_of(results.Lab.of(lab), "ours", "backup") is None
+    assert results.delays_of(results.Lab.of(lab), "ours", "backup") is None
     line = next(one for one in lab.lines(measuring.RUNS) if one["point"] == "small-2")
     for delay, seconds in ((0.005, 1.5), (0.02, 3.0), (0.02, 3.7)):
         more = {"delay": delay, "elapsed": seconds, "repeat": int(seconds)}
         lab.add(measuring.RUNS, {**{key: value for key, value in line.items() if key != "sha256"}, **more})
-    assert results.trips_of(results.Lab.of(lab), "ours", "backup") == pytest.approx(100.0)
+    delays = results.delays_of(results.Lab.of(lab), "ours", "backup")
+    assert delays is not None
+    assert delays.trips == pytest.approx(100.0)
+    said = "100 round trips with the most small files; with 20 ms, shorter delays say 3.00 s, and it took 3.00 s (+0%)"
+    assert delays.said == said
     assert not any(one.get("delay") for one in results.Lab.of(lab).runs("ours", "backup"))
 
 
@@ -311,7 +316,7 @@ def test_no_datasheet_is_written_of_constants_that_miss(lab: Folder) -> None:
     written, (found,) = sheets.write_sheets(lab)
     assert written == []
     assert not found.accepted
-    assert "not accepted; they miss the mixture by -33%" in found.verdict
+    assert "not accepted; they miss mixture by -33%" in found.verdict
     assert list((lab.path / "models" / "program").iterdir()) == []  # the earlier one is gone
 
 
@@ -425,8 +430,11 @@ def test_a_line_that_was_changed_is_found(lab: Folder) -> None:
 
 @pytest.fixture
 def packed(lab: Folder, tmp_path: Path) -> Path:
-    """A packed lab."""
+    """A packed lab, in which two runs state how many workers they have."""
     runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
+    line = next(one for one in lab.lines(measuring.RUNS) if one["point"] == "text-2")
+    for number in (1, 2):
+        lab.add(measuring.RUNS, {**{key: one for key, one in line.items() if key != "sha256"}, "workers": number})
     file = tmp_path / "pack.json"
     file.write_text(record.packed(lab), encoding="utf-8")
     return file
@@ -449,10 +457,16 @@ def test_a_joined_lab_is_reproduced_with_computed_roles(packed: Path, tmp_path: 
     points = ("empty", "text-1", "text-2", "small-1", "small-2")
     roles = dict.fromkeys(points, "fitted") | {"mixture": "held-out"}
     expected = roles | {f"{point}-elapsed": role for point, role in roles.items()}
+    expected |= {"text-2-workers-1-elapsed": "held-out", "text-2-workers-2-elapsed": "held-out"}
     assert {row.measurement.id.rpartition("-backup-")[2]: row.role for row in found.rows} == expected
     cores = {row.measurement.id: row for row in found.rows if row.measurement.row.quantity == "cpu"}
     assert all(abs(row.error) < 0.01 for row in cores.values() if not row.measurement.id.endswith("empty"))
     assert all(row.good for row in found.rows)
+    with_workers = {
+        row.measurement.id[-len("1-elapsed")]: row.simulated for row in found.rows if "workers" in row.measurement.id
+    }
+    work = 24 * 0.02 + 192000 * 2e-6  # seconds, beside 0.4 s of start; of 8 % of it, one worker of several works alone
+    assert with_workers == {"1": pytest.approx(0.4 + work, rel=0.01), "2": pytest.approx(0.4 + 0.54 * work, rel=0.01)}
     with pytest.raises(ResultError, match="exists; this lab was joined before"):
         record.join(packed, tmp_path / "records")
     assert [path.name for path in (tmp_path / "records").iterdir()] == [folder.name]

@@ -57,8 +57,9 @@ def test_the_term_that_is_missing_is_named() -> None:
     rule = {**RULE, "hard_byte": 30e-9}
     held_out = Sample({"start": 1.0, "byte": 100e6, "hard_byte": 90e6, "file": 500.0}, 0.4 + 1.0 + 2.7 + 0.05)
     runs = samples(rule)
-    found = checked(regressed(runs, [*RULE]), runs, [held_out])
-    assert not found.accepted
+    easy = Sample({"start": 1.0, "byte": 100e6, "hard_byte": 0.0, "file": 500.0}, 0.4 + 1.0 + 0.05)
+    found = checked(regressed(runs, [*RULE]), runs, {"easy": [easy], "mixture": [held_out]})
+    assert (found.point, found.accepted) == ("mixture", False)
     assert found.missing is not None
     assert found.missing == ("hard_byte", pytest.approx(0.0, abs=1e-6))
-    assert checked(regressed(runs, [*rule]), runs, [held_out]).accepted
+    assert checked(regressed(runs, [*rule]), runs, {"mixture": [held_out]}).accepted

@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
