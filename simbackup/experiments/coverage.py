@@ -26,7 +26,7 @@ from simbackup.uncertainty.model_error import (
 from simbackup.uncertainty.validated_cases import BLIND, ValidatedCase
 
 IDENTIFIED, NOT_FITTED = "documents, identified", "documents, identified, not fitted"
-PREDICTED = "validation, predicted"
+PREDICTED, DESCRIBED = "validation, predicted", "described without the figures"
 """Sets of rows whose coverage is reported."""
 PREDICTED_BLIND, ALL = "blind", "all"
 ROLES = ("fitted", "seen", "opened", "held-out", PREDICTED_BLIND, ALL)
@@ -192,16 +192,24 @@ def kinds_of(names: Iterable[str]) -> Kinds:
 
 
 def residuals(rows: Iterable[Row], kinds: Kinds) -> list[Residual]:
-    """The residuals of results above 0: of rows fitted to beside others, and of all that nothing was fitted to."""
+    """The residuals of results above 0: of rows fitted to beside others, and of all that nothing was fitted to.
+
+    Where somebody described a publication without its figures, his rows stand for it: those of the first description
+    were written, or improved, with the figures in view.
+    """
+    rows = list(rows)
+    anew = {m.publication for row in rows if (m := row.measurement).described_anew}
     found: list[Residual] = []
     for row in rows:
         m, sample = row.measurement, row.cases or (row.simulated,)
+        if m.publication in anew and not m.described_anew:
+            continue
         kind, alone = kinds.operations[m.folder, m.id], (m.folder, m.id) in kinds.alone
         counts = not alone if kind == FITTED else row.role != "fitted"
         if row.is_moved and counts and min(m.value, row.simulated, *sample) > 0.0:
             cases = tuple(math.log(value / row.simulated) for value in sample)
             parts = kinds.parts.get((m.folder, m.id), frozenset[str]())
-            found.append(Residual(m.folder, kind, -math.log(1.0 + row.error), cases, parts))
+            found.append(Residual(m.publication, kind, -math.log(1.0 + row.error), cases, parts))
     return found
 
 
@@ -212,7 +220,7 @@ def covered(rows: Sequence[Row], kinds: Kinds) -> list[Covered]:
     for row in rows:
         if row.is_moved:
             m, kind = row.measurement, kinds.operations[row.measurement.folder, row.measurement.id]
-            deviation = term_of(kind, terms[m.folder]).deviation
+            deviation = term_of(kind, terms[m.publication]).deviation
             spread = spread_with_error(row.simulated, row.cases or (row.simulated,), deviation).within(*row.bounds)
             found.append(Covered(row, kind, spread, deviation))
     return found
@@ -223,7 +231,7 @@ def _left_out(rows: Sequence[Row], kinds: Kinds) -> dict[str, dict[str, ModelErr
     every = residuals(rows, kinds)
     return {
         name: {one.operation: one for one in model_errors([one for one in every if one.publication != name])}
-        for name in dict.fromkeys(row.measurement.folder for row in rows)
+        for name in dict.fromkeys(row.measurement.publication for row in rows)
     }
 
 
@@ -252,7 +260,7 @@ def scores(covered: Sequence[Covered], every: Sequence[Residual]) -> list[Score]
 
 def _stated(rows: Sequence[Covered], bare: Sequence[Residual]) -> Iterator[_Stated]:
     for one in rows:
-        row, name = one.row, one.row.measurement.folder
+        row, name = one.row, one.row.measurement.publication
         sample = row.cases or (row.simulated,)
         if min(row.measurement.value, row.simulated, *sample) > 0.0:
             at = tuple(math.log(value) for value in sample)
@@ -296,7 +304,7 @@ def _score(name: str, method: str, some: Sequence[_Stated], answers: Sequence[_S
         name, method, len(some), sum(one.row.holds(one.ends) for one in some),
         math.exp(statistics.median(math.log(one.ends[1] / one.ends[0]) for one in some)), statistics.mean(scored),
         statistics.mean(crps(one.middles, one.deviation, math.log(one.row.measurement.value)) for one in some),
-        *clustered(more, [one.row.measurement.folder for one in some]),
+        *clustered(more, [one.row.measurement.publication for one in some]),
     )  # fmt: skip
 
 
@@ -328,19 +336,22 @@ class CoverageReport:
 def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     """How often the intervals of the documents and of the validation ring hold.
 
-    The first sets are the identified results of the documents, those of them to which no constant was fitted, and the
-    rows that were predicted blindly; the others are all results of a kind of operation. Rows that nothing can move are
-    in none. Each interval has the model error that the other publications show; `terms`
-    are those of all publications, which the program ships with.
+    The first sets are the identified results of the documents, those of them to which no constant was fitted, the rows
+    that were predicted blindly, and those of descriptions that were written without the figures; the others are all
+    results of a kind of operation. Rows that nothing can move are in none. Each interval has the model error that the
+    other publications show; `terms` are those of all publications, which the program ships with.
     """
     rows = list(found) if found is not None else [row for name in collections() for row in reproduce([name]).rows]
     kinds = kinds_of(collections())
     published = {measured.folder.name for measured in documents(PUBLISHED)}
     every, known_errors = covered(rows, kinds), residuals(rows, kinds)
     known = [one for one in every if one.row.measurement.folder in published and one.row.identified]
-    predicted = [one for one in every if one.row.predicted]
+    blind = [one for one in every if one.row.predicted]
+    predicted = [one for one in blind if not one.row.measurement.described_anew]
+    anew = [one for one in blind if one.row.measurement.described_anew]
     sets = [
         (IDENTIFIED, known), (NOT_FITTED, [one for one in known if one.row.role != "fitted"]), (PREDICTED, predicted),
+        (DESCRIBED, anew),
     ]  # fmt: skip
     sets += [
         (kind, [one for one in every if one.operation == kind]) for kind in sorted({one.operation for one in every})
@@ -372,7 +383,7 @@ def validated(rows: Iterable[Row]) -> Iterator[ValidatedCase]:
     files = {measured.folder.name: scenarios_of(measured) for measured in found}
     for row in rows:
         m, timed = row.measurement, row.measurement.timed
-        if timed is not None and row.is_moved and row.moved > 0.0:
+        if timed is not None and row.is_moved and row.moved > 0.0 and not m.described_anew:
             kind = operation_of(files[m.folder][timed.file], timed.address)
             error, basis = row.error, str(row.role)
             if row.predicted and row.blind_error is not None:

@@ -151,6 +151,11 @@ class Measurement:
     """Where its file names the simulated figure."""
 
     @property
+    def described_anew(self) -> bool:
+        """Whether its folder describes a publication that another folder describes, too."""
+        return self.publication != self.folder
+
+    @property
     def group(self) -> str:
         """The name of its group of rows, which depend on the same mechanism."""
         return self.row.group or self.id
