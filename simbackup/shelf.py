@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -247,10 +247,21 @@ def exists(name: str) -> bool:
 
 @cache
 def _load(name: str, folders: tuple[Path, ...]) -> Datasheet:
-    for root in folders if NAME.fullmatch(name) else ():
+    return read_datasheet(path_of(name, folders), name)
+
+
+def path_of(name: str, folders: Iterable[Path] | None = None) -> Path:
+    """The file of a datasheet `kind/name`.
+
+    Raises
+    ------
+    InputError
+        There is no such datasheet.
+    """
+    for root in (roots() if folders is None else folders) if NAME.fullmatch(name) else ():
         path = root / "models" / f"{name}.yaml"
         if is_file(path):
-            return read_datasheet(path, name)
+            return path
     raise InputError([Problem(Place("models"), "", f"there is no datasheet '{name}'", choices(name, names()))])
 
 

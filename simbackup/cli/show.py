@@ -5,16 +5,17 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
 from simbackup.cli.terminal import line, table
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
-from simbackup.results.notes import note_sentences
 from simbackup.results.rows import exact, reports
+from simbackup.results.shown import note_sentences
 from simbackup.scenario.typical import in_words
 from simbackup.trace.trace import FULL, NONE
 
@@ -37,10 +38,41 @@ Columns = dict[str, tuple[str, Callable[[Any], str]]]
 """Heads by the key of a row, with the function that formats its value."""
 
 
+def answer(data: Callable[[], object], shown: Callable[[], None], *, as_json: bool) -> None:
+    """Print an answer: its data as JSON, or as `shown` prints it."""
+    if as_json:
+        json(data())
+    else:
+        shown()
+
+
+def plain(value: Any) -> Any:
+    """A value for JSON: dates as text, nothing for what is without bounds."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in cast("list[Any]", value)]
+    if isinstance(value, date):
+        return value.isoformat()
+    return None if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
 def json(data: object) -> None:
     """Print data as JSON."""
-    text = json_format.dumps(data, indent=1, allow_nan=False)
+    text = json_format.dumps(plain(data), indent=1, allow_nan=False)
     print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
+
+
+def report_tables(title: str, tables: Iterable[ReportTable]) -> None:
+    """Print the tables of a report below a line."""
+    line(title)
+    for one in tables:
+        right = [i for i, column in enumerate(one.columns) if column.numeric]
+        table(
+            [column.name for column in one.columns], [[cell.text for cell in row] for row in one.rows], one.name, right
+        )
+        for said in one.caption.splitlines():
+            line(said)
 
 
 def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
@@ -50,13 +82,6 @@ def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
     elif rows:
         header = list(dict.fromkeys(key for row in rows for key in row))
         table(header, [[_text(row.get(key, "")) for key in header] for row in rows])
-
-
-def report(one: ReportTable) -> None:
-    """Print a table that pages have, too."""
-    right = [i for i, column in enumerate(one.columns) if column.numeric]
-    heads, rows = [column.name for column in one.columns], [[cell.text for cell in row] for row in one.rows]
-    table(heads, rows, one.caption or one.name, right=right)
 
 
 def _text(value: object) -> str:
@@ -118,12 +143,12 @@ def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool =
 
     What is `verbose` says all of the intervals, and where the inputs come from.
     """
-    from simbackup.results import clock, groups  # noqa: PLC0415 (they read results, which takes time to import)
+    from simbackup.results import groups, shown  # noqa: PLC0415 (they read results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
     rows = [{**(groups.job_row(item) if isinstance(item, groups.Group) else item)} for item in jobs]
-    day = clock.on_the_clock(one)
-    time = clock.times(rows) if day else _seconds
+    day = shown.on_the_clock(one)
+    time = shown.times(rows) if day else _seconds
     for item, row in zip(jobs, rows, strict=True):
         row["back"] = _back(row)
         row["elapsed"] = _seconds(row["elapsed"])

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import date
-from typing import Any, cast
 
 from simbackup.cli import show, show_causes
+from simbackup.cli.terminal import report_table
 from simbackup.planning.alike import called
 from simbackup.planning.buying import Purchased, ranking
 from simbackup.planning.comparing import Variant
@@ -20,29 +18,18 @@ from simbackup.planning.recovery import SHARES, Recovery, RestoreReasons
 from simbackup.planning.sensitivity import DATES, PlanSensitivity
 from simbackup.planning.sizing import Sizing
 from simbackup.reporting import plan_tables
+from simbackup.reporting.plan_tables import money, short_time
 from simbackup.units import show_short
 
 LEAST = 0.001
 """Share below which an error is not shown with its digits."""
 
 
-def plain(value: Any) -> Any:
-    """A value for JSON: dates as text, nothing for what is without bounds."""
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [plain(inner) for inner in cast("list[Any]", value)]
-    if isinstance(value, date):
-        return value.isoformat()
-    return None if isinstance(value, float) and not abs(value) < float("inf") else value
-
-
 def plan(found: Plan, sure: Sureness) -> None:
     """The plan as tables: what fits until when, capacity by quarter, windows, cost by year; with intervals."""
     _limits(found, found.limits)
-    show.report(plan_tables.windows(found.windows, sure))
-    if late := plan_tables.late(found):
-        show.report(late)
+    report_table(plan_tables.windows(found, sure))
+    report_table(plan_tables.late(found))
     failures = [
         (*map(str, [*row.values()][:5]), f"{row['logs']}, {show_short(row['unsaved'], 'B', 3)}" if row["logs"] else "")
         for row in found.failures
@@ -52,8 +39,8 @@ def plan(found: Plan, sure: Sureness) -> None:
         rows = failures if logs else [row[:5] for row in failures]
         head = (*head, "logs not saved") if logs else head
         show.table(head, rows, "Nights in which something fails", right=(2, 3, 4, 5))
-    show.report(plan_tables.stocks(found, sure))
-    show.report(plan_tables.losses(found, sure))
+    report_table(plan_tables.stocks(found, sure))
+    report_table(plan_tables.losses(found, sure))
     _costs(found, sure)
     if found.windows.running_on:
         show.line(f"{found.windows.running_on} backups and copies take more than a day and slow down later ones")
@@ -69,8 +56,7 @@ def so_far(found: Plan, sure: Sureness) -> None:
     """What is known of a plan that was given up: capacity, and the nights that were simulated."""
     capacity(found, sure)
     seen = sorted({verdict.night for verdict in found.nights.seen()})
-    if seen:
-        show.report(replace(plan_tables.windows(found.seen), caption="Windows, in the nights that were simulated"))
+    report_table(plan_tables.windows(found, sure, found.seen))
     between = f", from {seen[0]} to {seen[-1]}" if seen else ""
     nights = f"{found.simulated} night{'s were' if found.simulated != 1 else ' was'} simulated{between}"
     show.line(f"The plan is not complete: {nights}; windows, restores and data lost are not known for all others")
@@ -79,7 +65,7 @@ def so_far(found: Plan, sure: Sureness) -> None:
 def capacity(found: Plan, sure: Sureness) -> None:
     """What a plan says without a simulation: when targets are full, capacity by quarter, cost by year."""
     _limits(found, found.full)
-    show.report(plan_tables.stocks(found, sure))
+    report_table(plan_tables.stocks(found, sure))
     _costs(found, sure)
     sureness(sure)
 
@@ -92,9 +78,9 @@ def _limits(found: Plan, limits: Sequence[FitsUntil]) -> None:
 
 
 def _costs(found: Plan, sure: Sureness) -> None:
-    """What each year costs, if there are prices, and what has them."""
-    for one in filter(None, (plan_tables.costs(found, sure), plan_tables.belongings(found))):
-        show.report(one)
+    """What each year costs, if there are prices, and what for."""
+    report_table(plan_tables.costs(found, sure))
+    report_table(plan_tables.belongings(found))
 
 
 def _simulated(found: Plan) -> str:
@@ -122,6 +108,11 @@ def sureness(sure: Sureness) -> None:
         show.line(f"{sure.night.sentence()} (the only night sampled)")
 
 
+def _ends(ends: tuple[float, float] | None) -> str:
+    """The ends of an interval of a time in brackets; nothing without one."""
+    return "" if ends is None else f" ({short_time(ends[0])} to {short_time(ends[1])})"
+
+
 def recovery(found: Recovery) -> None:
     """A restore: the systems in the order of the list, those alike in one row, and when how many of them are back."""
     head = ["system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost"]
@@ -131,7 +122,7 @@ def recovery(found: Recovery) -> None:
         cells = (
             one.source, str(one.chain), str(one.mounts), show_short(one.bytes, "B", 3),
             one.reason or show_short(one.starts, "s", 3),
-            "" if one.reason else show_short(one.back, "s", 3) + found.between(one.system),
+            "" if one.reason else show_short(one.back, "s", 3) + _ends(found.ends(one.system)),
             "everything" if one.reason else show_short(one.lost, "s", 3),
             *((show_short(one.logs, "B", 3),) if logs else ()),
         )  # fmt: skip
@@ -146,16 +137,17 @@ def recovery(found: Recovery) -> None:
              show_short(one.seconds, "s", 3)) for one in found.branches
         ]  # fmt: skip
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
-    left_out = "" if all(one.sampled for one in found.intervals.values()) else ", without the ranges of devices"
-    brackets = f"90 % intervals in brackets{left_out}" * bool(found.intervals)
+    left_out = "" if all(one.sampled for one in found.between.values()) else ", without the ranges of devices"
+    brackets = f"90 % intervals in brackets{left_out}" * bool(found.between)
     show.table(head, rows, brackets, right=tuple(range(2, len(head))))
-    for share in SHARES:
+    _sessions(found)
+    for share in SHARES if len(found.systems) > 1 else ():
         back = found.until(share)
         if back == float("inf"):
             show.line(f"less than {100 * share:.0f} % of the systems come back")
             break
-        between = "" if share == 1.0 else found.between(f"{share:.0%}")  # those of all are in a sentence
-        show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}{between}")
+        ends = "" if share == 1.0 else _ends(found.ends(f"{share:.0%}"))  # those of all are in a sentence
+        show.line(f"{100 * share:.0f} % of the systems are back after {short_time(back)}{ends}")
     if found.complete and found.free > found.until(1.0):
         show.line(f"the last drive is free again after {show_short(found.free, 's', 3)}")
     if found.interval is not None:
@@ -167,6 +159,14 @@ def recovery(found: Recovery) -> None:
         show.line(f"reading {show_short(size, 'B', 3)} back from object storage costs {cost:,.0f} {currency}")
     if found.reasons is not None:
         _phases(found.reasons)
+
+
+def _sessions(found: Recovery) -> None:
+    """The cartridges that a restore needs, if any."""
+    rows = [(str(one.begun.date()), one.target, str(one.cartridges), called(one.systems)) for one in found.sessions]
+    if rows:
+        title = "Cartridges, in the order in which they are needed"
+        show.table(("written on", "of", "cartridges", "for"), rows, title, right=(2,))
 
 
 def _phases(found: RestoreReasons) -> None:
@@ -201,7 +201,8 @@ def night(found: NightReasons) -> None:
 
 def goals(found: list[Goal]) -> None:
     """Goals beside what was found."""
-    show.report(plan_tables.goals(found))
+    rows = [(one.goal, one.wanted, one.found, "met" if one.met else "missed") for one in found]
+    show.table(("goal", "wanted", "found", ""), rows, "Goals")
 
 
 def sizing(found: Sizing) -> None:
@@ -217,15 +218,15 @@ def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
             " and ".join(one.names) or "nothing",
             f"{one.price:,.0f}",
             f"{one.total:,.0f}",
-            f"{plan_tables.money(one.spread.low)} to {plan_tables.money(one.spread.high)}" if one.totals else "",
+            f"{money(one.spread.low)} to {money(one.spread.high)}" if one.totals else "",
             _missed(one.missed)
             + ("" if one.fits in {None, 1.0} else f", those of capacity in {one.fits:.0%} of cases"),
         )
         for one in found
     ]
     prices = file.spec.prices
-    money = f", {prices.currency}" if prices is not None else ""
-    head = ("bought", "price", f"cost until the end{money}", "in 90 % of cases", "")
+    currency = f", {prices.currency}" if prices is not None else ""
+    head = ("bought", "price", f"cost until the end{currency}", "in 90 % of cases", "")
     show.table(head, rows, "Purchases, the best first", right=(1, 2, 3))
     best, sure = found[0], ranking(found)
     if sure is not None:
@@ -248,7 +249,7 @@ def variants(found: Sequence[Variant]) -> None:
     names = [str(i) for i in range(1, len(found) + 1)]
     rows = [
         (
-            name, one.name, str(one.fits_until or "the end"),
+            name, one.name, "the end" if one.limit is None else f"{one.limit.date} ({one.limit.what})",
             "" if one.windows_missed is None else str(one.windows_missed),
             "" if one.data_lost is None else show_short(one.data_lost, "s", 3),
             f"{one.total:,.0f}" if one.years else "", ", ".join(goal.goal for goal in one.missed),

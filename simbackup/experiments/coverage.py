@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from simbackup.equations.scores import clustered, crps, interval_score
 from simbackup.equations.uncertainty import SCORE, CentralInterval, share_below, spread_with_error
 from simbackup.experiments.reproduce import reproduce, scenarios_of
-from simbackup.results.compare import Interval, Row
-from simbackup.results.documents import PUBLISHED, collections, documents
+from simbackup.results.compare import PUBLISHED, Interval, Row, collections, documents
 from simbackup.uncertainty.fitted import rows_beside
 from simbackup.uncertainty.model_error import (
     FITTED,

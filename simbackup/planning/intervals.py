@@ -255,8 +255,17 @@ def frame_of(plan: Plan) -> pd.DataFrame:
     """The intervals of a plan as a table by address, see `Plan.intervals`."""
     import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
-    rows = sureness(plan).table().get("intervals", [])
-    return pd.DataFrame(rows, columns=["address", *FigureInterval._fields]).set_index("address")
+    rows = [{**row, "unit": _unit(row["address"])} for row in sureness(plan).table().get("intervals", [])]
+    columns = ["address", *FigureInterval._fields[:3], "unit", "decides"]
+    return pd.DataFrame(rows, columns=columns).set_index("address")
+
+
+def _unit(address: str) -> str:
+    """The unit of a figure with an interval: that of money for costs, none for what is counted."""
+    first, *rest = address.split(".")
+    if first == "targets":
+        return "B" if {"used", "most"} & {*rest[1:]} else ""
+    return {"nights": "s", "lost": "s", "cost": "money"}.get(first, "")
 
 
 def _grown(site: PlannedSite) -> Iterator[PlannedSite]:

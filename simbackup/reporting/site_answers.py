@@ -12,13 +12,14 @@ from simbackup.planning.intervals import NOT_ASKED, Sureness
 from simbackup.planning.plan import FitsUntil, Plan
 from simbackup.planning.recovery import Recovery
 from simbackup.reporting.answer import AT_RISK, CERTAIN, Answer
-from simbackup.reporting.plan_tables import ALONE, money
 
 FITS, FULL = "fits", "does not fit"
 BACK, NOT_BACK = "all are back", "not all come back"
 IN_ALL = "in all"
 WINDOWS = "windows"
 """What a plan calls the limit that is no target."""
+ALONE = "data alone"
+"""A loss after which all targets are still there."""
 
 
 def in_short(limits: Sequence[FitsUntil], until: date) -> str:
@@ -54,8 +55,8 @@ def of_cost(found: Plan, sure: Sureness = NOT_ASKED) -> Answer | None:
         return None
     total, currency = sum(month.total for month in found.months), found.months[0].currency
     mean = total * MEAN_MONTH / len(found.days)
-    sentence = f"From {found.site.start} to {found.until}, {money(mean)} {currency} a month on average."
-    return Answer("cost", "", f"{money(total)} {currency}", IN_ALL, sentence, interval=sure.cost())
+    sentence = f"From {found.site.start} to {found.until}, {mean:,.0f} {currency} a month on average."
+    return Answer("cost", "", f"{total:,.0f} {currency}", IN_ALL, sentence, interval=sure.cost())
 
 
 def of_losses(found: Plan) -> Answer:

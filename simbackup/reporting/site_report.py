@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 from simbackup.planning.alike import called
+from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.origins import Origins
@@ -23,8 +24,7 @@ from simbackup.reporting.answer import AT_RISK, Answer
 from simbackup.reporting.bottleneck import sentence_on
 from simbackup.reporting.page import filled
 from simbackup.reporting.pictures import Shown, plot_picture
-from simbackup.reporting.plan_tables import ALONE
-from simbackup.reporting.site_answers import answers_of_plan, in_short, tightest
+from simbackup.reporting.site_answers import ALONE, answers_of_plan, in_short, tightest
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.record import UsedValue, program_version, used_values
 
@@ -55,10 +55,10 @@ def site_page(
     return filled(
         "site.html", title=spec.title, start=site.start, until=found.until, systems=len(spec.systems),
         size=_size(site), short=in_short(found.limits, found.until), risks=_risks(answers),
-        goals=goals, goal_table=plan_tables.goals(goals or ()),
+        goals=goals, goal_table=_goals(goals or ()),
         answers=answers, deciding=list(_deciding(found, sure, recoveries)),
         recoveries=[(one, _by_policy(site, one), _phases(one), _curve(one)) for one in recoveries if one.complete],
-        nights=[plan_tables.windows(found.windows, sure), plan_tables.late(found)], calendar=calendar_picture(found),
+        nights=[plan_tables.windows(found, sure), plan_tables.late(found)], calendar=calendar_picture(found),
         stocks=plan_tables.stocks(found, sure), capacity=capacity_picture(found),
         losses=plan_tables.losses(found, sure), points=_points(found), costs=plan_tables.costs(found, sure),
         belongings=plan_tables.belongings(found),
@@ -144,6 +144,16 @@ def _risks(answers: Sequence[Answer]) -> str:
     return f"At risk within the ranges of the inputs: {', '.join(names)}." if names else ""
 
 
+def _goals(goals: Sequence[Goal]) -> ReportTable:
+    rows = [(words(one.goal), words(one.wanted), words(one.found), words(_met(one))) for one in goals]
+    columns = (Column("goal"), Column("wanted"), Column("found"), Column("verdict"))
+    return ReportTable("Goals", columns, rows)
+
+
+def _met(goal: Goal) -> str:
+    return "met" if goal.met else "missed"
+
+
 def _deciding(found: Plan, sure: Sureness, recoveries: Sequence[Recovery]) -> Iterator[str]:
     """What decides, in sentences: the tightest backup, what it waits for, and what each interval depends on most."""
     one = found.windows.tightest
@@ -186,12 +196,14 @@ def _by_policy(site: PlannedSite, found: Recovery) -> ReportTable:
         Column("policy"), Column("systems"), Column("from"), Column("bytes", "B"), Column("first back after", "s"),
         Column("all back after", "s"), Column("data lost", "s"),
     )  # fmt: skip
-    return ReportTable("Recovery", columns, rows, f"Recovery{plan_tables.BRACKETS}")
+    return ReportTable("Recovery", columns, rows, "Recovery (90 % intervals in brackets)")
 
 
 def _back(found: Recovery, one: Restored) -> Cell:
     """When a system is back, with its interval."""
-    return Cell(f"{plan_tables.time_in_short(one.back)}{found.between(one.system)}", one.back)
+    ends = found.ends(one.system)
+    between = "" if ends is None else f" ({plan_tables.short_time(ends[0])} to {plan_tables.short_time(ends[1])})"
+    return Cell(f"{plan_tables.short_time(one.back)}{between}", one.back)
 
 
 def _phases(found: Recovery) -> ReportTable:
@@ -220,7 +232,7 @@ def _points(found: Plan) -> ReportTable:
             words(one.restorable[0].date() if one.restorable else ""), quantity(len(one.points), "count"),
             quantity(sum(point.bytes for point in one.points), "B"),
         )
-        for one in points_at(found.site, moment_of(found.site, found.until))
+        for one in points_at(found.site, moment_of(found.site, found.until), arrivals=Arrivals(found.nights))
     ]  # fmt: skip
     return ReportTable("Restore points", columns, rows, f"Restore points at noon of {found.until}")
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simbackup.schema.part import quantities_of
+
 if TYPE_CHECKING:
-    from simbackup.scenario import Value
+    from simbackup.scenario.spec import Spec
 
 Crossed = Mapping[str, Mapping[str, float]]
 """Seconds that what each run of a job moved takes of each line at the least, by the names of runs and lines."""
@@ -33,23 +35,25 @@ NOTHING = Least(0.0, "")
 """Of a run that moves nothing."""
 
 
-def certain(crossed: Crossed, values: Iterable[Value]) -> Crossed:
+def certain(crossed: Crossed, spec: Spec) -> Crossed:
     """What was taken of lines whose rate nobody guessed: neither assumed nor fitted, nor that of a part of them.
 
     Only these set the end of an interval: a stated link, or the native rate of a drive. A faster line than the one that
     somebody assumed is possible.
 
     >>> from simbackup.scenario import load
-    >>> values = load("published/002-sql-server-tuning/base").values  # the rate of the path is fitted
-    >>> certain({"backup": {"links.path": 20.0, "links.other": 5.0}}, values)
+    >>> spec = load("published/002-sql-server-tuning/base").spec  # the rate of the path is fitted
+    >>> certain({"backup": {"links.path": 20.0, "links.other": 5.0}}, spec)
     {'backup': {'links.other': 5.0}}
     """
-    guessed = {
-        f"{value.address.rpartition('.')[0]}."
-        for value in values
-        if value.given.unit == "B/s" and value.given.basis in GUESSED
-    }
     lines = {line for own in crossed.values() for line in own}
+    guessed = {
+        f"{'.'.join(path[:-1])}."
+        for section, name in {(*line.split("."), "")[:2] for line in lines}
+        if (part := getattr(spec, section, {}).get(name)) is not None
+        for path, given in quantities_of(part, (section, name))
+        if given.unit == "B/s" and given.basis in GUESSED
+    }
     left = {
         line
         for line in lines

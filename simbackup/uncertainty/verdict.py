@@ -248,7 +248,7 @@ def job_intervals(
     >>> all(one.elapsed.low <= one.elapsed.best <= one.elapsed.high for one in found.values())
     True
     """
-    return all_intervals(result, effort=effort, jobs=jobs, executor=executor, progress=progress).jobs
+    return all_intervals(result, effort=effort, jobs=jobs, figures=False, executor=executor, progress=progress).jobs
 
 
 def all_intervals(
@@ -256,23 +256,25 @@ def all_intervals(
     *,
     effort: Effort = QUICK,
     jobs: Collection[str] = (),
+    figures: bool = True,
     executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> Intervals:
-    """The intervals of `job_intervals`, and from the same cases those of every figure; of `jobs` alone these only.
+    """The intervals of `job_intervals`, and from the same cases those of every figure, if these are wanted.
 
     Figures that are times on the clock have none. The interval of a figure that no input moves is the figure.
     """
     scenario, seed = result.scenario, result.record.seed
     name, run = scenario.name, result if result.least else ran(scenario, seed=seed)
     shares, asked = _declared(run), _elapsed(run, jobs)
-    read = _Both(name, partial(_elapsed, jobs=tuple(jobs)), None if jobs else _every_figure)
+    read = _Both(name, partial(_elapsed, jobs=tuple(jobs)), _every_figure if figures and not jobs else None)
     found = estimates(
         {name: scenario}, read, effort=effort, seed=seed,
-        bounds=_Both(name, _least, bounds_at), declared=_Both(name, _declared, declared_shares),
+        bounds=_Both(name, _least, bounds_at if figures else None),
+        declared=_Both(name, _declared, declared_shares if figures else None),
         results={name: run}, until=jobs, asked=asked, executor=executor, progress=progress,
     )  # fmt: skip
-    figures = {
+    of_figures = {
         address: interval
         for address, one in found.items()
         if address not in asked
@@ -300,7 +302,7 @@ def all_intervals(
             ),
             shares.get(job, 0.0) * one.spread.best, evidence(scenario, address), learned_from(error), one.refused,
         )  # fmt: skip
-    return Intervals(intervals, figures)
+    return Intervals(intervals, of_figures)
 
 
 def learned_from(error: ModelError) -> Literal["none", "unlike", "others", "own"]:

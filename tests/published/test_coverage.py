@@ -1,7 +1,5 @@
 """The 90 % intervals hold about as often as they say, for systems that were fitted and for those that were not."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

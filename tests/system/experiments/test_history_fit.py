@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,8 +11,7 @@ import simbackup as sb
 from simbackup import shelf
 from simbackup.equations.uncertainty import SCORE
 from simbackup.errors import InputError, SimbackupError
-from simbackup.experiments.history_fit import fit_history
-from simbackup.experiments.history_runs import history_runs
+from simbackup.experiments.history_fit import fit_history, history_runs
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.verdict import job_intervals
@@ -183,7 +180,7 @@ def test_a_constant_that_the_scenario_does_not_use_is_refused(site: Path) -> Non
 def test_a_job_that_fails_in_the_simulation_is_no_time_to_fit_to(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = {"job": "full", "status": "failed", "reason": "its copy area is full", "elapsed": 3.0}
     result = SimpleNamespace(job_rows=[failed], get=lambda _: 3.0)
-    monkeypatch.setattr("simbackup.experiments.history_problem.ran", lambda *_, **__: result)
+    monkeypatch.setattr("simbackup.experiments.history_fit.ran", lambda *_, **__: result)
     with pytest.raises(SimbackupError, match=r"the simulated job 'full' is failed: its copy area is full"):
         fit_history("nightly", _history(), write=False)
 

@@ -16,8 +16,7 @@ import pytest
 import simbackup as sb
 from simbackup import shelf
 from simbackup.equations.uncertainty import SCORE
-from simbackup.experiments.history_fit import fit_history
-from simbackup.experiments.history_runs import history_runs
+from simbackup.experiments.history_fit import fit_history, history_runs
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.lab.record import unpacked
 from simbackup.uncertainty.effort import LEAN

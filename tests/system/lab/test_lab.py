@@ -1,7 +1,5 @@
 """A lab measures real commands: here small ones of its own, and what goes wrong with them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -23,9 +21,9 @@ import simbackup as sb
 from simbackup.errors import InputError, ResultError
 from simbackup.lab import components, measuring, predictions, record, results, runs, setup, sheets
 from simbackup.lab.data import Content
-from simbackup.lab.delays import delayed
 from simbackup.lab.folder import Folder
 from simbackup.lab.scenarios import Asked, scenario, with_constants
+from simbackup.lab.setup import delayed
 from simbackup.lab.spec import UNITS, load_program, programs
 from tests.cases import for_each
 

@@ -1,7 +1,5 @@
 """How sure a plan is."""
 
-from __future__ import annotations
-
 import math
 from datetime import date, timedelta
 from functools import cache, partial
@@ -178,7 +176,7 @@ def test_windows_missed_and_data_lost_follow_from_the_night_that_decides() -> No
     assert figures["lost.data.worst"].high == max(worst[""], figures["lost.data.worst"].value)
     assert night.times(2, planned().site.start, night.night) == pytest.approx(night.elapsed.high / night.elapsed.best)
     frame = planned().intervals
-    assert list(frame.columns) == ["value", "low", "high", "decides"]
+    assert list(frame.columns) == ["value", "low", "high", "unit", "decides"]
     assert (frame.low <= frame.high).all()
 
 

@@ -3,8 +3,6 @@
 `thorough.csv` has the thorough intervals of a job of each scenario. Run this file to write them anew.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path

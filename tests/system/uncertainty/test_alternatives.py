@@ -1,7 +1,5 @@
 """Values that are one of several, and unknowns that several places share."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Answers with their verdicts, as a planner reads them. Run this file to write them anew, and read what changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

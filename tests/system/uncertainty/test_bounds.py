@@ -1,7 +1,5 @@
 """An interval promises nothing that the lines on the way of the bytes cannot carry."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Intervals of figures of scenarios, compared with closed forms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Constants by regression, against runs that were made by a rule."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
