@@ -58,26 +58,21 @@ def lab(tool: str) -> list[FinishedJob]:
 
 def scattered(folder: Path, tool: str, jobs: Sequence[FinishedJob], seed: int) -> list[tuple[float, float, float]]:
     """Of each job that is held back, logarithms of both ends and of what was measured, over the answer."""
-    texts = {
-        node.targets[0].id: ast.literal_eval(node.value).format(tool=tool)
-        for node in ast.parse(NOTEBOOK.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper()
-        and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    }  # fmt: skip
-    files = {"backup_tool": texts["TOOL"], "deduplication": texts["CHUNKS"]}
-    for path, text in {f"models/{kind}/{tool}-here.yaml": text for kind, text in files.items()}.items():
+    found = ast.parse(NOTEBOOK.read_text(encoding="utf-8")).body
+    texts = {ast.unparse(one.targets[0]): one.value.value for one in found
+             if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)}  # fmt: skip
+    places = {f"models/backup_tool/{tool}-here": "TOOL", f"models/deduplication/{tool}-here": "CHUNKS"}
+    for path, name in {**places, f"scenarios/{tool}": "SCENARIO"}.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    (folder / "scenarios").mkdir(exist_ok=True)
-    (folder / f"scenarios/{tool}.yaml").write_text(texts["SCENARIO"], encoding="utf-8")
+        (folder / f"{path}.yaml").write_text(str(texts[name]).format(tool=tool), encoding="utf-8")
     shelf.forget()
     held = {row.id for row in fit_history(tool, jobs, seed=seed).rows if row.held_out}
     shelf.forget()
-    found: list[tuple[float, float, float]] = []
+    rows: list[tuple[float, float, float]] = []
     for run in history_runs(sb.load(tool), [job for job in jobs if job.id in held], "none", 0)[0]:
         one = job_intervals(sb.simulate(run.scenario), effort=LEAN)[run.job].elapsed
-        found.append((math.log(one.low / one.best), math.log(one.high / one.best), math.log(run.measured / one.best)))
-    return found
+        rows.append((math.log(one.low / one.best), math.log(one.high / one.best), math.log(run.measured / one.best)))
+    return rows
 
 
 @pytest.mark.parametrize("history", [sixty, lab])
