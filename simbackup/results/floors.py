@@ -27,6 +27,8 @@ class Least(NamedTuple):
     """The link that carries no more."""
     runs: int = 1
     """Number of runs whose bytes it carries."""
+    own: float = 0.0
+    """Seconds that the bytes of the run alone take of it."""
 
 
 NOTHING = Least(0.0, "")
@@ -75,7 +77,7 @@ def floors(rows: Iterable[Mapping[str, Any]], crossed: Crossed) -> dict[str, Lea
 
     >>> both = [{"job": name, "start": 0.0, "end": end} for name, end in (("a", 10.0), ("b", 30.0))]
     >>> floors(both, {"a": {"drive": 9.0}, "b": {"drive": 18.0, "robot": 1.0}})["b"]
-    Least(seconds=27.0, line='drive', runs=2)
+    Least(seconds=27.0, line='drive', runs=2, own=18.0)
     """
     ended: dict[str, list[tuple[float, str, float]]] = {}
     found: dict[str, Least] = {}
@@ -95,4 +97,4 @@ def _least(start: float, own: Mapping[str, float], ended: Mapping[str, list[tupl
         return NOTHING
     line = max(own, key=lambda name: (own[name], name))
     within = ended[line][bisect_left(ended[line], (start,)) :]
-    return Least(sum(seconds for _, _, seconds in within), line, len(within))
+    return Least(sum(seconds for _, _, seconds in within), line, len(within), own[line])

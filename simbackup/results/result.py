@@ -17,10 +17,10 @@ from simbackup.results.causes import Cause, SpansOfJobs, spent, split
 from simbackup.results.figures import GOOD, Figures
 from simbackup.results.floors import Crossed, Least, certain, floors
 from simbackup.results.kept import whole
-from simbackup.results.notes import noted
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import ASSUMPTION, SOURCE, assumption_rows, device_rows, job_rows, source_rows
-from simbackup.results.shown import DEVICES, JOBS, USERS, shown, table
+from simbackup.results.shown import DEVICES, JOBS, USERS, noted, shown, table
+from simbackup.results.tabled import Answer
 from simbackup.scenario import Scenario
 from simbackup.scenario.idle_keys import idle_keys
 from simbackup.trace.trace import Span, Trace
@@ -41,7 +41,7 @@ def ended_well(trace: Trace) -> bool:
     return all(status in GOOD for status in trace.jobs.column("status"))
 
 
-class Result:
+class Result(Answer):
     """The result of a run of a scenario.
 
     `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` list what
@@ -157,7 +157,7 @@ class Result:
         return self.made_from.fleets if isinstance(self.made_from, Scenario) else self.record.fleets
 
     @cached_property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[str]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Keys of the scenario that had no effect in the run, each with its place.
 
         None are known where a job failed or was skipped, as keys may not have come to have their effect, and where the
@@ -200,7 +200,12 @@ class Result:
         """The main table: that of the jobs."""
         return self.jobs
 
-    def chart(self) -> Chart:
+    @property
+    def headline(self) -> str:
+        """The title of the scenario."""
+        return self.record.title
+
+    def figure(self) -> Chart:
         """The main picture: the timeline of the jobs."""
         return self.plot.timeline()
 
@@ -251,7 +256,7 @@ class Result:
         return self._figures.every()
 
     @cached_property
-    def intervals(self) -> pd.DataFrame:
+    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
         """Table of all figures by address: the value, the ends `low` and `high` of its 90 % interval, and the SI unit.
 
         The scenario is run again in some tens of cases of its uncertain values; in none if it is very large, and the

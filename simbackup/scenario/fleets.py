@@ -10,7 +10,7 @@ from pathlib import Path
 
 from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.scenario.library import Reader
+from simbackup.scenario.files import Reader
 from simbackup.schema.fleet import NUMBER, PARTS, Fleet, SpreadStarts, filled, placeholders, written
 from simbackup.schema.part import NAME
 from simbackup.schema.tree import Node

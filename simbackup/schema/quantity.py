@@ -21,9 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.origin import NEEDS, Origin, read_origin
-from simbackup.schema.unknown import Unknown, UnknownError
-from simbackup.schema.wording import EMPTY
+from simbackup.schema.origin import EMPTY, NEEDS, Origin, Unknown, UnknownError, read_origin
 from simbackup.units.slips import bits
 
 

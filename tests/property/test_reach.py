@@ -1,7 +1,5 @@
 """Solving what a change reaches comes to the same as solving the whole network."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -26,6 +24,26 @@ def test_the_numbers_of_a_site_come_from_its_datasheets() -> None:
     assert (vault.cartridge, vault.drives, vault.tape, vault.stores_objects) == (18e12, 1, True, False)
     assert [client.change.growth for client in loaded.systems] == [0.2, 0.2]
     assert [client.by_file for client in loaded.systems] == [False, True]
+
+
+def test_an_entry_with_a_count_is_as_many_systems_and_its_mistakes_are_its_own() -> None:
+    written = site()
+    of_two = {**written["systems"]["first"], "compression": 2}
+    apart = load_site(site(systems={f"web{i:02}": of_two for i in range(1, 13)}))
+    loaded = load_site(site(systems={"web": of_two | {"count": 12}}))
+    assert loaded.systems == apart.systems
+    assert [one.address for one in idle_keys(loaded)] == [
+        one.address.replace("web01", "web") for one in idle_keys(apart)
+    ]
+    for wrong, problem in (
+        ({"web": of_two | {"count": 12}, "web07": of_two}, "systems.web: is as many systems, and there is another one"),
+        ({"web": of_two | {"count": 0}}, "systems.web.count: 0 is out of bounds"),
+        ({"web": of_two | {"count": 12, "policy": "nigtly"}}, "systems.web.policy: there is no policy 'nigtly'"),
+        ({"web": of_two | {"count": 12, "change": {"daily": "140 %"}}}, "systems.web.change.daily: 140 % is out of"),
+    ):
+        with pytest.raises(InputError) as refused:
+            load_site(site(systems=wrong))
+        assert [problem in str(one) for one in refused.value.problems].count(True) == 1
 
 
 def test_a_problem_of_the_scenario_is_reported_in_the_site_file() -> None:
@@ -105,11 +123,6 @@ def test_what_stands_in_the_file_keeps_its_place_beside_an_override() -> None:
 def test_slips_that_would_make_a_plan_wrong_are_refused(changes: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         load_site(TEXT, changes)
-
-
-def test_a_misspelt_site_is_found() -> None:
-    with pytest.raises(InputError, match="did you mean 'planning/forty-systems'"):
-        found("planning/forty")
 
 
 def test_a_site_has_no_goals() -> None:
