@@ -364,8 +364,9 @@ class Frozen(Declaring, BaseModel):
 
         def __iter__(self) -> Iterator[tuple[str, Any]]:
             """All keys with their values."""
-            if NOTED in self.__dict__:
-                return ((name, getattr(self, name)) for name in type(self).model_fields)
+            fields = type(self).model_fields
+            if NOTED in self.__dict__ or len(fields) != len(self.__dict__):  # it may also keep what it has computed
+                return ((name, getattr(self, name)) for name in fields)
             return iter(self.__dict__.items())
 
     def stated(self) -> Iterator[tuple[str, Any]]:
