@@ -1,7 +1,5 @@
 """One test of many cases, for families of files and for tables: cheaper than a test each, and as easy to read."""
 
-from __future__ import annotations
-
 import inspect
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -3,8 +3,6 @@
 Run as a script, this file writes the outputs on the pages anew: `python tests/how_to.py [PAGE ...]`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

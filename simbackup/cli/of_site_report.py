@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.of_sites import SiteName, Until, load, planned, told
+from simbackup.cli.of_sites import SiteName, Until, load, planned
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 
 def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -91,7 +91,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     with together():
         for path, form in outputs.items():
             if form == "xlsx":
-                write_tables(site_tables(found, recoveries, goals_met), path)
+                write_tables(site_tables(found, sure, recoveries, goals_met), path)
             else:
                 write_whole(path, printed(page) if form == "pdf" else page)
     note(f"written to {' and '.join(map(str, outputs))}")
@@ -119,9 +119,10 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Show what each loss costs a site, and how often: which copy survives, data lost, time to service."""
-    from simbackup.cli import counting, show_protection  # noqa: PLC0415
+    from simbackup.cli import counting, show  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
     from simbackup.protection.protect import protect as protected  # noqa: PLC0415
+    from simbackup.reporting.protection_tables import tables_of_protection  # noqa: PLC0415
 
     if drawn is not None:
         from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
@@ -131,8 +132,12 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     loaded = load(site, sets)
     with counting.nights() as play:
         found = protected(loaded, wanted, until, horizon=horizon, times=times, play=play(loaded))
-    told(found.as_dict, lambda: show_protection.protection(found), as_json=as_json)
+    show.answer(
+        found.as_dict,
+        lambda: show.report_tables(found.site.file.spec.title, tables_of_protection(found)),
+        as_json=as_json,
+    )
     if drawn is not None:
         from simbackup.plots import style  # noqa: PLC0415
 
-        style.write(found.chart(), drawn)
+        style.write(found.figure(), drawn)

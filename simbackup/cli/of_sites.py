@@ -10,15 +10,15 @@ import typer
 from typer.core import TyperCommand
 
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, note, overrides, warn
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import date
 
     from simbackup.planning.loading import SiteFile
     from simbackup.planning.plan import Plan
     from simbackup.planning.site import PlannedSite
+    from simbackup.plots.style import Chart
 
 
 class WithTemplates(TyperCommand):
@@ -111,16 +111,6 @@ def planned(site: PlannedSite, until: str | date, *, every_night: bool = False) 
     return found
 
 
-def told(data: Callable[[], object], text: Callable[[], None], *, as_json: bool) -> None:
-    """Print data as JSON, or else the text that says the same."""
-    from simbackup.cli import show, show_plan  # noqa: PLC0415
-
-    if as_json:
-        show.json(show_plan.plain(data()))
-    else:
-        text()
-
-
 def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteName,
     until: Until = HORIZON,
@@ -139,7 +129,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     Ctrl-C shows what is known by then: capacity, cost, and the nights that were simulated.
     """
-    from simbackup.cli import counting, show_plan  # noqa: PLC0415
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
     from simbackup.planning.plan import stocked  # noqa: PLC0415
@@ -159,7 +149,9 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     warn(found.warnings)
     with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
-    told(lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json)
+    show.answer(
+        lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json
+    )
     if out is not None:
         written = write_tables(found.tables() | sure.table(), out, form)
         note(f"written to {written}")
@@ -167,11 +159,11 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
 def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
     """Show, and write beside the tables that were wanted, what a plan knows that was given up among its nights."""
-    from simbackup.cli import interrupts, show_plan  # noqa: PLC0415
+    from simbackup.cli import interrupts, show, show_plan  # noqa: PLC0415
     from simbackup.planning.intervals import NOT_ASKED  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
-    told(found.partial_as_dict, lambda: show_plan.so_far(found, NOT_ASKED), as_json=as_json)
+    show.answer(found.partial_as_dict, lambda: show_plan.so_far(found, NOT_ASKED), as_json=as_json)
     interrupts.kept.append("what was known by then is shown")
     if out is not None:
         written = write_tables(found.partial_tables(), out.with_name(f"{out.stem}-partial{out.suffix}"), form)
@@ -188,7 +180,7 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Capacity, cartridges, restore points and cost alone, without a simulation: seconds, also for large sites."""
-    from simbackup.cli import show_plan  # noqa: PLC0415
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.intervals import NOT_ASKED, stock_sureness  # noqa: PLC0415
     from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.site import numbers  # noqa: PLC0415
@@ -198,7 +190,7 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     found = stocked(numbers(read(site, sets)), until)
     warn(found.doubts)
     sure = NOT_ASKED if intervals is Intervals.NONE else stock_sureness(found)
-    told(
+    show.answer(
         lambda: found.capacity_as_dict() | {"intervals": sure.as_dict()},
         lambda: show_plan.capacity(found, sure),
         as_json=as_json,
@@ -235,7 +227,7 @@ def explain_site(
     as_json: Json = False,
 ) -> None:
     """Explain why a night takes as long as it does: the bottleneck of each late backup, and the time without it."""
-    from simbackup.cli import show_plan  # noqa: PLC0415
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.night_reasons import night_reasons  # noqa: PLC0415
     from simbackup.planning.until import end_of  # noqa: PLC0415
 
@@ -243,7 +235,7 @@ def explain_site(
     day = None if night is None else end_of(loaded.start, night, "--night")
     plan = planned(loaded, until if day is None else day)
     found = night_reasons(plan, day, job or [])
-    told(found.as_dict, lambda: show_plan.night(found), as_json=as_json)
+    show.answer(found.as_dict, lambda: show_plan.night(found), as_json=as_json)
 
 
 def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -280,7 +272,7 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Restore a site, a system or a file on a date. Exits with 1 if something cannot be restored."""
-    from simbackup.cli import counting, show_plan  # noqa: PLC0415
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.until import moment_at  # noqa: PLC0415
 
@@ -293,7 +285,7 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             explain=explain,
         )  # fmt: skip
     warn(found.warnings)
-    told(found.as_dict, lambda: show_plan.recovery(found), as_json=as_json)
+    show.answer(found.as_dict, lambda: show_plan.recovery(found), as_json=as_json)
     raise typer.Exit(0 if found.complete else 1)
 
 
@@ -305,13 +297,13 @@ def check_site(
     as_json: Json = False,
 ) -> None:
     """Compare a plan with goals. Exits with 1 if one is missed."""
-    from simbackup.cli import show_plan  # noqa: PLC0415
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
 
     wanted = read_goals(goals)
     plan = planned(load(site, sets), until)
     found = judged(plan, wanted)
-    told(lambda: [goal._asdict() for goal in found], lambda: show_plan.goals(found), as_json=as_json)
+    show.answer(lambda: [goal._asdict() for goal in found], lambda: show_plan.goals(found), as_json=as_json)
     raise typer.Exit(0 if all(goal.met for goal in found) else 1)
 
 
@@ -365,7 +357,7 @@ def buy(
     as_json: Json = False,
 ) -> None:
     """Plan every set of purchases; the cheapest that meets the goals comes first. Exits with 1 if none does."""
-    from simbackup.cli import show_plan  # noqa: PLC0415
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.buying import bought, sets_of  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
 
@@ -373,7 +365,7 @@ def buy(
     chosen = sets_of(file, most)
     typer.echo(f"{len(chosen)} plans: every set of {len(file.spec.purchases)} purchases", err=True)
     found = bought(file, wanted, chosen, until)
-    told(lambda: [one.as_dict() for one in found], lambda: show_plan.purchases(file, found), as_json=as_json)
+    show.answer(lambda: [one.as_dict() for one in found], lambda: show_plan.purchases(file, found), as_json=as_json)
     raise typer.Exit(1 if found[0].missed else 0)
 
 
@@ -437,7 +429,7 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Compare sites, or variants of one: until when each fits, what it misses, and its cost, the cheapest first."""
-    from simbackup.cli import counting, show_plan  # noqa: PLC0415
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.planning.comparing import compared  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
@@ -457,7 +449,7 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     }
     with counting.nights() as play:
         found = compared(variants, until, wanted, nights=not capacity, play=play)
-    told(lambda: [one.as_dict() for one in found], lambda: show_plan.variants(found), as_json=as_json)
+    show.answer(lambda: [one.as_dict() for one in found], lambda: show_plan.variants(found), as_json=as_json)
 
 
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -483,7 +475,6 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     sets: SiteSets = None,
 ) -> None:
     """Plot capacity over time, nights as a calendar, the systems that a restore brings back, or restore points."""
-    from simbackup.cli.of_points import drawn_points  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
@@ -503,7 +494,20 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         warn(found.warnings)
         drawn = found.plot.restore()
     elif kind == "points":
-        drawn = drawn_points(loaded, at, policy)
+        drawn = _points_drawn(loaded, at, policy)
     else:
         drawn = planned(loaded, until).plot.kinds()[kind]()
     note(f"written to {style.write(drawn, out or Path(f'{loaded.file.name}-{kind}.png'))}")
+
+
+def _points_drawn(site: PlannedSite, at: str | None, policy: str) -> Chart:
+    """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
+    from simbackup.planning.restore import moment_of  # noqa: PLC0415
+    from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
+    from simbackup.planning.until import moment_at  # noqa: PLC0415
+    from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
+
+    now = moment_of(site, None if at is None else moment_at(site.start, at))
+    first, *_ = points_at(site, now, [policy] if policy else [])
+    lines = list(log_until(site, now, [first.policy]))
+    return calendar_of_points(first, lines, now, site.file.spec.title)

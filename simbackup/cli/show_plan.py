@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
-from typing import Any, cast
 
 from simbackup.cli import show, show_causes
 from simbackup.cli.terminal import report_table
@@ -12,7 +10,7 @@ from simbackup.planning.alike import called
 from simbackup.planning.buying import Purchased, ranking
 from simbackup.planning.comparing import Variant
 from simbackup.planning.goals import Goal
-from simbackup.planning.intervals import Sureness, matters
+from simbackup.planning.intervals import Sureness
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import FitsUntil, Plan
@@ -25,17 +23,6 @@ from simbackup.units import show_short
 
 LEAST = 0.001
 """Share below which an error is not shown with its digits."""
-
-
-def plain(value: Any) -> Any:
-    """A value for JSON: dates as text, nothing for what is without bounds."""
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [plain(inner) for inner in cast("list[Any]", value)]
-    if isinstance(value, date):
-        return value.isoformat()
-    return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
 def plan(found: Plan, sure: Sureness) -> None:
@@ -115,9 +102,8 @@ def sureness(sure: Sureness) -> None:
     """The intervals of a plan in words."""
     for one in sure.full:
         show.line(f"'{one.target}' is full {one.sentence()}")
-    total = sure.figures.get("cost.total")
-    if total is not None and total.low < total.high:
-        show.line(f"the cost of all years is {money(total.low)} to {money(total.high)}{matters(total.decides)}")
+    if cost := sure.cost():
+        show.line(f"the cost of all years is {cost}")
     if sure.night is not None:
         show.line(f"{sure.night.sentence()} (the only night sampled)")
 
@@ -151,7 +137,8 @@ def recovery(found: Recovery) -> None:
              show_short(one.seconds, "s", 3)) for one in found.branches
         ]  # fmt: skip
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
-    show.table(head, rows, "90 % intervals in brackets" * bool(found.intervals), right=tuple(range(2, len(head))))
+    show.table(head, rows, "90 % intervals in brackets" * bool(found.between), right=tuple(range(2, len(head))))
+    _sessions(found)
     for share in SHARES if len(found.systems) > 1 else ():
         back = found.until(share)
         if back == float("inf"):
@@ -170,6 +157,14 @@ def recovery(found: Recovery) -> None:
         show.line(f"reading {show_short(size, 'B', 3)} back from object storage costs {cost:,.0f} {currency}")
     if found.reasons is not None:
         _phases(found.reasons)
+
+
+def _sessions(found: Recovery) -> None:
+    """The cartridges that a restore needs, if any."""
+    rows = [(str(one.begun.date()), one.target, str(one.cartridges), called(one.systems)) for one in found.sessions]
+    if rows:
+        title = "Cartridges, in the order in which they are needed"
+        show.table(("written on", "of", "cartridges", "for"), rows, title, right=(2,))
 
 
 def _phases(found: RestoreReasons) -> None:

@@ -26,15 +26,11 @@ Times = Callable[[date], float]
 """How many times as long all of a night takes."""
 
 
-def _as_simulated(_: date) -> float:
-    return 1.0
-
-
 class Arrivals:
     """When backups and copies ended, by simulated nights."""
 
     def __init__(
-        self, nights: Nights, times: Times = _as_simulated, known: Known | None = None, ends: Ends | None = None
+        self, nights: Nights, times: Times = lambda _: 1.0, known: Known | None = None, ends: Ends | None = None
     ) -> None:
         """When they ended, or would have ended if all had taken some times as long; what is known is not found anew."""
         self._nights, self._times_as_long, self._ends = nights, times, ends or {}

@@ -13,7 +13,7 @@ from simbackup.planning.goals import Goal, Goals, cost, judged, stocked_goals
 from simbackup.planning.plan import FitsUntil, Plan, earliest, stocked
 from simbackup.planning.playing import Play
 from simbackup.planning.site import PlannedSite
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,11 @@ from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import Recovery
 from simbackup.planning.restore import AT_ONCE, restore, scope_of
 from simbackup.planning.spec import CalendarDay
-from simbackup.schema.file_kind import kind_of
 from simbackup.schema.part import Disagreement, Rules, disagreements
 from simbackup.schema.quantity import Count, Duration, Frozen, Money, PositiveCount, Text
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
-from simbackup.schema.yaml_file import read
+from simbackup.schema.yaml_file import kind_of, read
 from simbackup.units import show_short
 
 

@@ -18,16 +18,16 @@ from simbackup.planning.overrides import overridden
 from simbackup.planning.policy import BY_FILE, LOADED, PLAIN, PROGRAM, PolicySpec, SnapshotsSpec
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
+from simbackup.scenario.topology import circles
 from simbackup.schema import tree as trees
 from simbackup.schema.capability import ImageDevice
-from simbackup.schema.file_kind import SECTIONS, refuse_others
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.registry import DeviceKind, device_kinds
 from simbackup.schema.retired import retired_sheet
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
-from simbackup.schema.yaml_file import parse, read, refuse_unreachable
+from simbackup.schema.yaml_file import SECTIONS, parse, read, refuse_others, refuse_unreachable
 
 Source = str | Path | Mapping[str, object]
 
@@ -262,7 +262,7 @@ def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         if failure.what and not parts_that_fail(spec, failure):
             wanted = {
                 "host": "host", "device": "target or datastore", "link": "link", "drive": "tape library",
-                DISK: "array", "cartridge": "tape library",
+                "robot": "tape library", DISK: "array", "cartridge": "tape library",
             }  # fmt: skip
             yield from _known(
                 tree, ("failures", name, failure.what), failure.name, legal(spec, failure.what), wanted[failure.what]
@@ -382,6 +382,8 @@ def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         yield from _known(tree, ("systems", name, "policy"), system.policy, spec.policies, "policy")
         if system.machine is not None:
             yield from _known(tree, ("systems", name, "machine"), system.machine, spec.machines, "machine")
+        for other in system.needs:
+            yield from _known(tree, ("systems", name, "needs"), other, spec.systems, "system")
         policy = spec.policies.get(system.policy)
         method = policy.method if policy is not None else None
         if (system.by_file() if method is None else method == BY_FILE) and system.filesystem is None:
@@ -392,6 +394,8 @@ def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         if method in LOADED and system.database is None:
             remedy = "write for example 'database: database/postgresql'"
             yield _problem(tree, ("systems", name), f"needs a 'database' for '{method}'", remedy, key=True)
+    for first, *_ in circles({name: system.needs for name, system in spec.systems.items()}):
+        yield _problem(tree, ("systems", first, "needs"), f"'{first}' needs itself", "break the circle")
 
 
 def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:

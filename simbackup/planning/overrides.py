@@ -14,8 +14,8 @@ from typing import cast
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema import tree as trees
-from simbackup.schema.file_kind import SECTIONS
 from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import SECTIONS
 
 FACTOR = re.compile(r"x\s*(\d+(?:\.\d+)?)")
 """A value that multiplies what is there."""

@@ -29,10 +29,10 @@ from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
+from simbackup.policies.calendar import HORIZON
 from simbackup.policies.clock import NOON, elapsed, moment
 from simbackup.policies.days import each_day
-from simbackup.policies.horizon import HORIZON
-from simbackup.results.tabled import Tabled
+from simbackup.results.tabled import Answer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ class FitsUntil(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan(Tabled):
+class Plan(Answer):
     """What a site does and needs, day by day until a date."""
 
     site: PlannedSite
@@ -230,7 +230,7 @@ class Plan(Tabled):
         return [{"after_loss_of": name, **self.loss(name, arrivals=arrivals).row()} for name in lost]
 
     @cached_property
-    def intervals(self) -> pd.DataFrame:
+    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
         """Table of figures by address: the value, the ends `low` and `high` of its 90 % interval, and what decides it.
 
         Capacity, cartridges and cost come from the ledger in some cases of the values of the site; windows missed and
@@ -258,7 +258,7 @@ class Plan(Tabled):
         return tuple(system.name for system in self.site.systems if system.policy not in saving)
 
     @cached_property
-    def warnings(self) -> list[Problem]:
+    def warnings(self) -> list[Problem]:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
         """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
         return [
             *idle_keys(self.site),
@@ -327,7 +327,8 @@ class Plan(Tabled):
     def _doubtful(self) -> Iterator[Problem]:
         """A warning where times between simulated nights are far off."""
         if self.error > MUCH:
-            message = f"times of nights that were not simulated may be off by {100.0 * self.error:.0f} %"
+            off = f"{100.0 * self.error:.0f} %, as {self.nights.doubt}"
+            message = f"times of nights that were not simulated may be off by {off}"
             yield Problem(Place(self.site.file.name), "", message, "add --every-night", "warning")
 
     @property
@@ -384,7 +385,7 @@ class Plan(Tabled):
             f"everything fits until the end, {self.until}" if first is None else f"everything fits until {first}"
         )
 
-    def chart(self) -> Chart:
+    def figure(self) -> Chart:
         """The main picture: the capacity in use over time."""
         return self.plot.capacity()
 

@@ -59,7 +59,9 @@ def night_scenario(file: SiteFile, night: Night, *, overtime: bool = False) -> d
             logs = log_backups(file, name, night, run, parts)
             jobs |= {each: job for each, job in logs.items() if overtime or not each.endswith(OVERTIME)}
             limited(file, parts, name, jobs)
-            backup = next(iter(jobs.values()))
+            first, backup = next(iter(jobs.items()))
+            if run.sent.value in file.spec.systems[name].history:
+                parts.setdefault("history", {"jobs": {}})["jobs"][first] = {}
             if name in saving:  # a system is saved by one job at a time
                 parts["devices"][f"{name}-turn"] = {"kind": "job_queue", "at_once": 1}
                 for other in (*saving[name], backup):

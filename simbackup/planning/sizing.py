@@ -14,7 +14,7 @@ from simbackup.planning.loading import SiteFile, site_of
 from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import Plan, stocked
 from simbackup.planning.site import numbers
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 from simbackup.schema import tree as trees
 from simbackup.schema.tree import Node
 

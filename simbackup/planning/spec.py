@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from simbackup.errors import choices
 from simbackup.planning.failure import SiteFailureSpec
-from simbackup.planning.policy import LimitSpec, PolicySpec, RawPart, readable
+from simbackup.planning.policy import LevelName, LimitSpec, PolicySpec, RawPart, readable
 from simbackup.planning.prices import PricesSpec
 from simbackup.schema.capability import MediaLibrary, RedundantDevice
 from simbackup.schema.job import Names
@@ -134,6 +134,14 @@ class SystemSpec(Frozen):
     priority: Count | None = None
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
+    """
+    needs: Names = ()
+    """Other systems without which it is of no use, such as its database: a restore of the site brings these back before
+    it, and it counts as back when they are.
+    """
+    history: tuple[LevelName, ...] = ()
+    """Levels of its backups to whose own past runs constants of their program were fitted (`simbackup calibrate
+    --history`), such as `[full]`: such a backup is as unsure as those runs scatter, not as the model is elsewhere.
     """
 
     def rules(self) -> Rules:
@@ -361,6 +369,8 @@ class SiteSpec(Frozen):
     """Time that one person needs to prepare each system for its restore, one after another: for example, to look up
     what is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`.
     """
+    people: Pieces = usual("1")
+    """How many people prepare systems side by side: each takes the next one of the list."""
     prices: PricesSpec | None = None
     """What storage, hardware, lines and work cost; by default, no costs are reported."""
     costs: dict[Text, CostSpec] = Field(default_factory=dict)

@@ -1,7 +1,5 @@
 """The wait of requests behind buffers at an adapter against its simulation, event by event."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Generator
 from functools import cache

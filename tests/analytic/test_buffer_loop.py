@@ -1,7 +1,5 @@
 """The rate of a loop of buffers against its simulation, event by event."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator
 from typing import Any

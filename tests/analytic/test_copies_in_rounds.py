@@ -1,7 +1,5 @@
 """Copies before a write in rounds of what is in flight, by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,7 +1,5 @@
 """Fragmentation and its cost, block by block and request by request, against the equations."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Any
 

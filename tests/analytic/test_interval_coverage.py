@@ -1,7 +1,5 @@
 """Nominal 95 % intervals cover the mean wait of queues that are known in closed form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,14 +1,12 @@
 """Landing zones that fill up, against the closed form of a bucket that writes empty and draining fills."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
-from simbackup.results.notes import note_rows
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 MB, GB = 1e6, 1e9

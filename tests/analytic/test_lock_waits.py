@@ -1,7 +1,5 @@
 """Lock waits in closed form against transactions that arrive one by one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator
 from typing import Any

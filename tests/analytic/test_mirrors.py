@@ -1,7 +1,5 @@
 """Streams at mirrored rotating disks, by hand: each reader has a copy, a writer all of them."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,7 +1,5 @@
 """Values of links, servers and object stores halved and doubled: which way each moves a job, and about how far."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """Backups to an object store and restores from there, against requests one by one and against its limits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """dd through a page cache, composed of flows and a buffer, against its closed form."""
 
-from __future__ import annotations
-
 import pytest
 import simpy
 from hypothesis import given

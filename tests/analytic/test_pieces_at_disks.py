@@ -1,7 +1,5 @@
 """Restores that ask a store for piece after piece, by hand: they meet at its disks long before these are full."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -3,8 +3,6 @@
 No measured result stands behind them.
 """
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,7 +1,5 @@
 """Copies of a tree of files by a list (program/cp): first and repeated, here and over a share, against closed forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What programs that are lists make of data: a largest file, files without bytes, directories."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

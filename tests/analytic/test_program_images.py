@@ -1,7 +1,5 @@
 """Programs that are lists, which read frozen images of the data, and copies of save sets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Groups of a program that meet at a lock, against a simulation of each of their workers, event by event."""
 
-from __future__ import annotations
-
 import pytest
 from oracles.worker_groups import Case, Group, Job, simulate
 

@@ -1,7 +1,5 @@
 """Programs that keep objects: one list, with an object store, a disk, a share or SFTP as the target."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Save sets of programs: other jobs find, read and replace them as they do those of file-level backups."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -19,10 +17,7 @@ ARCHIVE: dict[str, Any] = {
 }  # fmt: skip
 HERE: dict[str, Any] = {
     **SITE,
-    "hosts": {
-        **SITE["hosts"],
-        "client": {**SITE["hosts"]["client"], "owns": ["disk", "target", "hole", "archive"]},
-    },
+    "hosts": {**SITE["hosts"], "client": {**SITE["hosts"]["client"], "owns": ["disk", "target", "hole", "archive"]}},
     "devices": {**SITE["devices"], "archive": ARCHIVE},
 }
 OPERATIONS: dict[str, Any] = {

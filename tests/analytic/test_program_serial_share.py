@@ -1,7 +1,5 @@
 """The share of work that one worker does while others wait, in programs of several groups, by hand."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

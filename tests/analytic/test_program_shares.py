@@ -1,7 +1,5 @@
 """Programs that are lists, with data on a share that another host has mounted."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

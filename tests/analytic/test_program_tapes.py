@@ -1,7 +1,5 @@
 """Programs that are lists, which write to tape: one stream and one drive as other methods do, and what is their own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

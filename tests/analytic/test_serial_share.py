@@ -1,7 +1,5 @@
 """Workers of one job, who wait for one of them for a share of its work: `T = (1 - s) T(n) + s T(1)`."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -9,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simbackup as sb
-from simbackup.experiments.knock_out import faster
+from simbackup.experiments.what_if import faster
 from simbackup.results.causes import split
 from tests.cases import examples, for_each
 

@@ -1,7 +1,5 @@
 """What a backup server on another host spends, and hosts that read one request at a time, against closed forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

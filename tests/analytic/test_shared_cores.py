@@ -1,7 +1,5 @@
 """Threads of jobs and of users share the cores of a host: exact solutions of processor sharing, and whole runs."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

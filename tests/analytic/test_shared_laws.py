@@ -1,7 +1,5 @@
 """Flows under laws that share a link: what one leaves goes to the others, and what was full is to blame."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

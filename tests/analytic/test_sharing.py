@@ -1,7 +1,5 @@
 """Sharing, completion times and buffers against cases solved by hand."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator
 from typing import Any

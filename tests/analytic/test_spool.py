@@ -1,7 +1,5 @@
 """Spooled backups against the sum of both ways, or the longer of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

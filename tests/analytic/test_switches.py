@@ -1,7 +1,5 @@
 """A switch with a port for each part against closed forms: max-min fair rates over ports."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,11 +1,8 @@
 """Tape against figures of its own: the way of a locate, stops step by step, and the queue before a robot."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Generator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +10,12 @@ import pytest
 import simpy
 from oracles.queues import md1_wait, mm1_wait, mmc_wait
 
-from simbackup import Result, simulate
 from simbackup.devices.library import Cartridge, Library
 from simbackup.devices.tape.live import TapeDrive
 from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
 from tests.cases import for_each
@@ -51,10 +49,8 @@ jobs:
 """
 
 
-def run(tmp_path: Path, select: str) -> Result:
-    path = tmp_path / "scenario.yaml"
-    path.write_text(f"{SCENARIO}  some: {{restore: full, select: {{{select}}}, after: full}}\n", encoding="utf-8")
-    return simulate(path)
+def run(select: str) -> Result:
+    return simulate(f"{SCENARIO}  some: {{restore: full, select: {{{select}}}, after: full}}\n")
 
 
 def spent(result: Result, activity: str) -> list[float]:
@@ -86,16 +82,16 @@ def way(here: float, there: float) -> float:
         (1.0 / 6.0, 2.0 + 50.0 / 5.0 + 1.0),  # half of the second, which runs back
     ],
 )
-def test_one_locate_by_hand(tmp_path: Path, share: float, seconds: float) -> None:
-    result = run(tmp_path, f"files: 1, size: 1 MB, at: {100.0 * share!r} %")
+def test_one_locate_by_hand(share: float, seconds: float) -> None:
+    result = run(f"files: 1, size: 1 MB, at: {100.0 * share!r} %")
     assert spent(result, "locate") == [pytest.approx(seconds)]
 
 
-def test_locates_of_files_in_their_order_on_the_tape(tmp_path: Path) -> None:
+def test_locates_of_files_in_their_order_on_the_tape() -> None:
     count, each, part = 40, 5e5, 9e9 / 40
     golden = (math.sqrt(5.0) - 1.0) / 2.0
     places = [i * part + (0.5 + i * i * golden) % 1.0 * (part - each) for i in range(count)]
-    result = run(tmp_path, f"files: {count}, size: 20 MB")
+    result = run(f"files: {count}, size: 20 MB")
     heads = [0.0, *(place + each for place in places)]
     ways = [way(here, there) for here, there in zip(heads, places, strict=False)]
     assert spent(result, "locate") == pytest.approx(ways, rel=1e-6)
@@ -105,13 +101,13 @@ def test_locates_of_files_in_their_order_on_the_tape(tmp_path: Path) -> None:
     assert result.get("jobs.some.elapsed") == pytest.approx(total, rel=1e-6)
 
 
-def test_files_that_lie_together_are_read_on_from_one_to_the_next(tmp_path: Path) -> None:
-    result = run(tmp_path, "files: 40, size: 20 MB, at: 50 %")
+def test_files_that_lie_together_are_read_on_from_one_to_the_next() -> None:
+    result = run("files: 40, size: 20 MB, at: 50 %")
     assert spent(result, "locate") == [pytest.approx(way(0.0, 4.5e9))]
     assert sum(spent(result, "transfer")) == pytest.approx(2.0)
 
 
-def test_the_mean_of_many_locates_from_the_beginning_is_the_access_time(tmp_path: Path) -> None:
+def test_the_mean_of_many_locates_from_the_beginning_is_the_access_time() -> None:
     """The closed mean of a whole cartridge, from restores of one file each."""
     drive = tape.TapeDriveParameters(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 11.0, 2.0, 1.0, 8e6)
     number = 200
@@ -120,9 +116,11 @@ def test_the_mean_of_many_locates_from_the_beginning_is_the_access_time(tmp_path
         f"  f{i}: {{restore: full, select: {{files: 1, size: 1 kB, at: {place}}}, after: full}}\n"
         for i, place in enumerate(places)
     )
-    path = tmp_path / "scenario.yaml"
-    path.write_text(SCENARIO.replace("size: 9 GB", "size: 10 GB") + jobs, encoding="utf-8")
-    ways = [s.end - s.start for s in simulate(path).trace.spans if s.activity == "locate"]
+    ways = [
+        s.end - s.start
+        for s in simulate(SCENARIO.replace("size: 9 GB", "size: 10 GB") + jobs).trace.spans
+        if s.activity == "locate"
+    ]
     assert len(ways) == number
     assert float(np.mean(ways)) == pytest.approx(tape.mean_locate_from_start(drive), rel=1e-3)
 

@@ -1,8 +1,5 @@
 """The loop of buffers that jobs simulate event by event, against exact mean value analysis."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,10 +35,8 @@ BATCHES = 20
 TRANSFERS = 2100
 
 
-def simulated(tmp_path: Path, changes: dict[str, Any], seed: int = 0) -> sb.Result:
-    file = tmp_path / "case.yaml"
-    file.write_text(SITE, encoding="utf-8")
-    return sb.simulate(file, {"jobs.full.rounds": "by_event", **changes}, seed=seed)
+def simulated(changes: dict[str, Any], seed: int = 0) -> sb.Result:
+    return sb.simulate(SITE, {"jobs.full.rounds": "by_event", **changes}, seed=seed)
 
 
 def batch_rates(result: sb.Result) -> list[float]:
@@ -64,34 +59,31 @@ def batch_rates(result: sb.Result) -> list[float]:
         pytest.param(7, 0.1, id="the requests are all"),
     ],
 )
-def test_long_runs_agree_with_mean_value_analysis(tmp_path: Path, buffers: int, latency: float) -> None:
+def test_long_runs_agree_with_mean_value_analysis(buffers: int, latency: float) -> None:
     """Within the interval of their batch means, 99.9 %."""
     changes = {"jobs.full.buffers": buffers, "jobs.full.engine.request_latency": f"{latency} s"}
-    rate, half = mean_interval(batch_rates(simulated(tmp_path, changes, seed=2002)), 0.999)
+    rate, half = mean_interval(batch_rates(simulated(changes, seed=2002)), 0.999)
     expected = loop(MIB, buffers, 2 * latency, DEMANDS).rate
     assert half < 0.09 * rate
     assert rate == pytest.approx(expected, abs=half)
 
 
 @pytest.mark.slow
-def test_the_comparison_tells_a_buffer_more(tmp_path: Path) -> None:
-    rate, half = mean_interval(batch_rates(simulated(tmp_path, {"jobs.full.buffers": 3}, seed=2002)), 0.999)
+def test_the_comparison_tells_a_buffer_more() -> None:
+    rate, half = mean_interval(batch_rates(simulated({"jobs.full.buffers": 3}, seed=2002)), 0.999)
     assert loop(MIB, 4, 2 * LATENCY, DEMANDS).rate > rate + half
 
 
 @pytest.mark.slow
 @for_each(
-    "rounds, least, most",
-    [(1, 0.20, 0.50), (2, 0.08, 0.30), (5, 0.02, 0.15), (20, 0.0, 0.08), (100, -0.03, 0.04)],
+    "rounds, least, most", [(1, 0.20, 0.50), (2, 0.08, 0.30), (5, 0.02, 0.15), (20, 0.0, 0.08), (100, -0.03, 0.04)]
 )
-def test_short_runs_take_longer_than_the_steady_state_says(
-    tmp_path: Path, rounds: int, least: float, most: float
-) -> None:
+def test_short_runs_take_longer_than_the_steady_state_says(rounds: int, least: float, most: float) -> None:
     """They fill and drain the loop; by how much, falls with the rounds of a buffer."""
     changes = {"data.db.size": f"{7 * rounds} MiB"}
-    steady = simulated(tmp_path, {**changes, "jobs.full.rounds": "steady"}).get("jobs.full.elapsed")
+    steady = simulated({**changes, "jobs.full.rounds": "steady"}).get("jobs.full.elapsed")
     seeds = 40 if rounds <= 20 else 5
-    runs = [simulated(tmp_path, changes, seed).get("jobs.full.elapsed") for seed in range(seeds)]
+    runs = [simulated(changes, seed).get("jobs.full.elapsed") for seed in range(seeds)]
     mean, half = mean_interval(runs)
     assert least * steady - half < mean - steady < most * steady + half
     assert half < 0.1 * mean

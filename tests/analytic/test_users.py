@@ -1,7 +1,5 @@
 """Users who wait for each transaction, against closed forms of queueing theory and calculations by hand."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

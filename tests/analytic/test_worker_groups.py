@@ -3,8 +3,6 @@
 The even half of the cases was used to choose the equations, the odd half to judge them.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from functools import cache

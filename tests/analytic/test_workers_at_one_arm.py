@@ -1,7 +1,5 @@
 """Several workers request random places of rotating disks: the more requests wait, the nearer is the next one."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

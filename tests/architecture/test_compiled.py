@@ -1,7 +1,5 @@
 """What the build compiles where it is asked to gives the same bytes as Python itself; .ci/compiled runs it."""
 
-from __future__ import annotations
-
 import ast
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is built can be installed anywhere and carries its data."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

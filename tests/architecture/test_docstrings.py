@@ -1,7 +1,5 @@
 """A section `Parameters` of a docstring names what the signature has: all of it, and nothing else."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

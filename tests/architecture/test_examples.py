@@ -3,8 +3,6 @@
 Modules without an example are not imported for it, which is what `--doctest-modules` would do in each process.
 """
 
-from __future__ import annotations
-
 import doctest
 import importlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The names of kinds, and the keys of jobs of one method, occur in their rooms only."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +21,7 @@ ELSEWHERE = {
     "planning/chunks.py": "it writes what jobs of such a scenario say of a target",
     "planning/origins.py": "what is wrong with these scenarios is said of the site that they were made of",
     "foreign/measurements/fio.py": "options and results of fio have names of their own",
-    "foreign/histories/finished_job.py": "columns and words of reports of backup programs",
+    "foreign/histories/past.py": "columns and words of reports of backup programs",
     "foreign/histories/restic.py": "columns of a history",
     "foreign/histories/borg.py": "columns of a history",
     "foreign/histories/reports.py": "columns of a history",
@@ -56,12 +54,12 @@ NAMED = {
     "schema/job.py": {"tool"},
     "schema/retired.py": {"request", "rounds", "copy", "program", "since"},
     "drawing/part_boxes.py": {"over", "workload"},
-    "experiments/knock_out.py": {"tool"},
-    "foreign/histories/bacula_report.py": {"copy"},
-    "foreign/measurements/fio_text.py": {"write"},
+    "experiments/what_if.py": {"tool"},
+    "foreign/histories/bacula.py": {"copy"},
+    "foreign/measurements/fio.py": {"write"},
     "foreign/measurements/lsblk.py": {"disk"},
     "scenario/checks.py": {"snapshot"},
-    "scenario/serial.py": {"tool", "engine", "compressor", "deduplication", "program"},
+    "scenario/completion.py": {"tool", "engine", "compressor", "deduplication", "program", "workload"},
     "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},
     "planning/expenses.py": {"disk"},
@@ -88,16 +86,15 @@ NAMED = {
     "planning/failure.py": {"disk"},
     "planning/loading.py": {"machine", "image"},
     "protection/protect.py": {"machine", "snapshot"},
-    "cli/show_protection.py": {"copy"},
     "cli/show_plan.py": {"level", "copy"},
-    "cli/show_points.py": {"level"},
     "planning/restore_points.py": {"level"},
-    "reporting/point_tables.py": {"level"},
     "drawing/arrangement.py": {"workload"},
     "drawing/from_spec.py": {"workload"},
     "reporting/plan_tables.py": {"level", "copy"},
+    "reporting/point_tables.py": {"level"},
+    "reporting/protection_tables.py": {"copy"},
+    "web/describing.py": {"raid", "disk", "ssd", "tape_library", "object_store", "program"},
     "reporting/site_report.py": {"level", "copy"},
-    "scenario/completion.py": {"workload"},
     "scenario/json_schema.py": {"workload"},
     "uncertainty/verdict.py": {"level"},
     "web/levers.py": {"multiplexing"},

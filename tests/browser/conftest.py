@@ -1,7 +1,5 @@
 """Chromium for all tests of pages."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

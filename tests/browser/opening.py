@@ -1,7 +1,5 @@
 """Opens scenarios and sites in a browser, one after the other: run as a program, all that come along, with counts."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal

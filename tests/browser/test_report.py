@@ -1,7 +1,5 @@
 """Reports in a real browser: nothing is asked for, nothing goes wrong, nothing runs off the page, and it prints."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,14 +4,12 @@ What is printed, word for word, is in `sentences.txt`. After a change of wording
 `python tests/cli/test_broken_files.py` writes it anew; read what it changed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re
 import subprocess
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,7 @@ from simbackup import load
 from simbackup.cli import app as cli
 from simbackup.run import warnings_of
 from tests.cases import for_each
+from tests.shared import Say
 
 BROKEN = Path(__file__).parent / "broken"
 UNSEEN = Path(__file__).parent / "unseen"
@@ -59,24 +58,17 @@ def agrees(line: str, wanted: str) -> bool:
     return line.startswith(wanted.removesuffix("...")) if wanted.endswith("...") else line == wanted
 
 
-def checked(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *names: str
-) -> tuple[object, str, str]:
-    """Exit code, standard output and standard error of `simbackup check`."""
+@pytest.fixture
+def checked(say: Say, monkeypatch: pytest.MonkeyPatch) -> Say:
+    """Runs `simbackup check` where the broken files are."""
     monkeypatch.chdir(BROKEN)
-    monkeypatch.setattr(sys, "argv", ["simbackup", "check", *names])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    out, err = capsys.readouterr()
-    return ended.value.code, out, err
+    return partial(say, "check")
 
 
 @pytest.mark.slow
 @for_each("name", FILES)
-def test_every_problem_is_reported_with_its_place(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, out, err = checked(capsys, monkeypatch, name)
+def test_every_problem_is_reported_with_its_place(name: str, checked: Say) -> None:
+    code, out, err = checked(name)
     lines, wanted = err.splitlines(), places(name)
     assert wanted
     assert len(lines) == len(wanted), err
@@ -107,10 +99,8 @@ def test_ten_kinds_of_mistakes_are_reported_in_one_round() -> None:
     assert parts == {"devises", "hosts", "devices", "data", "jobs"}
 
 
-def test_the_files_that_they_extend_are_sound(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, out, err = checked(capsys, monkeypatch, "sound/site.yaml")
+def test_the_files_that_they_extend_are_sound(checked: Say) -> None:
+    code, out, err = checked("sound/site.yaml")
     assert (code, out, err) == (0, "1 file is valid\n", "")
 
 
@@ -118,11 +108,9 @@ def test_there_are_many_broken_files() -> None:
     assert len(FILES) >= 100
 
 
-def test_problems_of_several_files_are_reported_at_once(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_problems_of_several_files_are_reported_at_once(checked: Say) -> None:
     names = ["unit-wrong.yaml", "sound/site.yaml", "yaml-tag.yaml", "datasheet-kind-unknown.yaml"]
-    code, out, err = checked(capsys, monkeypatch, *names)
+    code, out, err = checked(*names)
     wanted = sorted(line for name in names for line in expected(name))
     assert (code, out) == (2, "")
     assert all(map(agrees, sorted(err.splitlines()), wanted))
@@ -143,8 +131,8 @@ def test_the_program_itself_prints_the_same_and_no_traceback(command: str) -> No
     assert len(done.stderr.splitlines()) == len(expected("several-problems.yaml"))
 
 
-def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    code, _, err = checked(capsys, monkeypatch, "nowhere.yaml", "sound")
+def test_a_file_that_is_not_there(checked: Say) -> None:
+    code, _, err = checked("nowhere.yaml", "sound")
     assert code == 2
     inside = "circle.yaml, database.yaml, fleet.yaml, native.yaml, site.yaml"
     assert err.splitlines() == [
@@ -153,16 +141,14 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str], monkeypatc
     ]
 
 
-def test_names_of_what_comes_along(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_what_comes_along(checked: Say) -> None:
     names = ["teaching/mount-queue", "planning/forty-systems", "planning/buffers", "ssd/sata-ssd-2015"]
-    assert checked(capsys, monkeypatch, *names) == (0, "4 files are valid\n", "")
+    assert checked(*names) == (0, "4 files are valid\n", "")
 
 
-def test_a_file_of_no_bytes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_no_bytes(tmp_path: Path, checked: Say) -> None:
     (tmp_path / "nothing.yaml").touch()
-    code, _, err = checked(capsys, monkeypatch, str(tmp_path / "nothing.yaml"))
+    code, _, err = checked(str(tmp_path / "nothing.yaml"))
     assert code == 2
     assert err == f"{tmp_path}/nothing.yaml:1:1: is empty; a file begins with a title\n"
 

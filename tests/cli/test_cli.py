@@ -1,7 +1,5 @@
 """The commands, as a user types them."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -104,12 +102,6 @@ def test_a_wrong_set_is_reported_with_its_text(option: str, reported: str, say: 
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith(f"--set {option}: {reported}")
     assert len(said.err.splitlines()) == 1
-
-
-def test_extends_cannot_be_set(say: Say) -> None:
-    said = say("run", SNAPSHOT, "--set", "extends=other.yaml")
-    assert said.code == 2
-    assert said.err.startswith("--set extends=other.yaml: extends: is not the address of a value; ")
 
 
 def test_all_wrong_sets_are_reported_at_once(say: Say) -> None:
@@ -297,6 +289,8 @@ def test_models_show_tells_basis_and_source_of_each_value(say: Say) -> None:
     said = say("models", "show", "disk/scsi-10k-146gb-2004")
     assert (said.code, said.err) == (0, "")
     assert "outer_rate" in said.out
+    copied = say("models", "show", "disk/scsi-10k-146gb-2004", "--yaml").out
+    assert copied == shelf.path_of("disk/scsi-10k-146gb-2004").read_text(encoding="utf-8")
 
 
 def test_models_show_lists_words_with_their_alternatives(say: Say) -> None:
@@ -421,24 +415,6 @@ def test_trace_writes_what_a_timeline_viewer_opens(say: Say, tmp_path: Path) -> 
     assert say("run", SNAPSHOT, "--out", str(tmp_path / "run")).code == 0
     assert say("trace", str(tmp_path / "run"), "-o", str(tmp_path / "again.json")).code == 0
     assert (tmp_path / "again.json").read_bytes() == out.read_bytes()
-
-
-@for_each(
-    "words, reported",
-    [
-        (["trace", "{}/none", "-o", "{}/t.json"], "{}/none: there is no file or scenario of this name; "),
-        (["trace", "{}", "-o", "{}/t.json"], "{} holds no result (No such file or directory: "),
-        (["trace", PLAIN, "-o", "{}/file/t.json"], "{}/file/t.json cannot be written ("),
-        (["trace", PLAIN, "-o", "{}"], "{} cannot be written (Is a directory)"),
-        (["trace", "{}", "-o", "{}/t.json", "--set", "data.file.size=1 GB"], "{} is a result, whose values cannot"),
-    ],
-)  # fmt: skip
-def test_a_trace_that_cannot_be_made_is_reported(words: list[str], reported: str, say: Say, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    said = say(*(word.format(tmp_path) for word in words))
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(reported.format(tmp_path))
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @for_each("form, begin", [("svg", "<svg "), ("mmd", "flowchart TB\n"), ("dot", "digraph system {\n")])

@@ -1,13 +1,11 @@
 """Starts and ends of jobs, on the clock where the scenario says times of day."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb
 from simbackup.cli import show
 from simbackup.reporting import sections
-from simbackup.results.clock import on_the_clock
+from simbackup.results.shown import on_the_clock
 
 COPY = """
 title: A copy

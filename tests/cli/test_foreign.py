@@ -1,7 +1,5 @@
 """Commands about what other programs wrote: measure, history, and calibrate with a history."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

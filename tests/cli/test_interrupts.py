@@ -1,7 +1,5 @@
 """Ctrl-C at a moment at which Python can raise nothing, and other signals that end the program."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Options that every command line has: version, help, completion."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

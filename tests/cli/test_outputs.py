@@ -1,7 +1,5 @@
 """One rule for all outputs: the extension decides, and what cannot be written is refused before a run."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simbackup import simulate
+from simbackup.run import simulate
 from tests.shared import Say
 
 PLAIN, STUDY = "published/003-lvm-snapshots/no-snapshot", "planning/copy-area-place"

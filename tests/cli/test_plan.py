@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -9,8 +7,8 @@ import pandas as pd
 import pytest
 from sites.plan import TEXT
 
-from simbackup.cli import app as cli
 from simbackup.planning.inventory import templates
+from tests.shared import Say
 
 
 @pytest.fixture
@@ -20,23 +18,13 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "site.yaml"
 
 
-def called(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[object, str, str]:
-    """Exit code, standard output and standard error of `simbackup plan`."""
-    monkeypatch.setattr(sys, "argv", ["simbackup", "plan", *words])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    return ended.value.code, *capsys.readouterr()
-
-
 @pytest.mark.slow
-def test_a_plan_as_tables_and_as_json(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, out, _ = called(capsys, monkeypatch, "run", site, "--until", "2 months")
+def test_a_plan_as_tables_and_as_json(site: str, say: Say) -> None:
+    code, out, _ = say("plan", "run", site, "--until", "2 months")
     assert code == 0
     assert "nights were simulated" in out
     assert "all are met" in out
-    code, out, _ = called(capsys, monkeypatch, "run", site, "--until", "2 months", "--json")
+    code, out, _ = say("plan", "run", site, "--until", "2 months", "--json")
     told = json.loads(out)
     assert code == 0
     assert [row["system"] for row in told["clients"]] == ["first", "second"]
@@ -46,11 +34,9 @@ def test_a_plan_as_tables_and_as_json(
 
 
 @pytest.mark.slow
-def test_the_tables_of_a_plan_in_files(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tables_of_a_plan_in_files(site: str, say: Say) -> None:
     for out, more in (("plan.xlsx", ()), ("tables", ()), ("parquet", ("--parquet",))):
-        code, _, err = called(capsys, monkeypatch, "run", site, "--until", "2 weeks", "--out", out, *more)
+        code, _, err = say("plan", "run", site, "--until", "2 weeks", "--out", out, *more)
         assert (code, err.strip()) == (0, f"written to {out}")
     names = {"clients", "limits", "capacity", "points", "losses", "months", "expenses", "failures", "nights"}
     names |= {"intervals"}  # as they are printed, of each figure by its address
@@ -61,57 +47,51 @@ def test_the_tables_of_a_plan_in_files(
 
 
 @pytest.mark.slow
-def test_capacity_alone_as_tables_and_as_json(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_capacity_alone_as_tables_and_as_json(site: str, say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simbackup.planning.playing.ran", pytest.fail)  # no night is simulated
-    code, out, err = called(capsys, monkeypatch, "capacity", site, "--until", "2 months", "--out", "tables")
+    code, out, err = say("plan", "capacity", site, "--until", "2 months", "--out", "tables")
     assert (code, err.strip()) == (0, "written to tables")
     assert "Capacity in use" in out
     assert "Windows" not in out
     names = {"limits", "capacity", "points", "months", "expenses", "intervals"}
     assert {path.stem for path in Path("tables").glob("*.csv")} == names
-    code, out, _ = called(capsys, monkeypatch, "capacity", site, "--until", "2 months", "--json")
+    code, out, _ = say("plan", "capacity", site, "--until", "2 months", "--json")
     told = json.loads(out)
     assert (code, told["until"], len(told["capacity"])) == (0, "2027-03-01", 2 * 59)
 
 
-def test_help_names_every_template(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    code, out, _ = called(capsys, monkeypatch, "init", "--help")
+def test_help_names_every_template(say: Say) -> None:
+    code, out, _ = say("plan", "init", "--help")
     assert code == 0
     assert ", ".join(templates()) in " ".join(out.split())
     assert "two-sites" in templates()
 
 
-def test_a_restore_at_a_minute(site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    code, out, _ = called(capsys, monkeypatch, "restore", site, "--at", "2027-01-09 10:05", "--intervals", "none")
+def test_a_restore_at_a_minute(site: str, say: Say) -> None:
+    code, out, _ = say("plan", "restore", site, "--at", "2027-01-09 10:05", "--intervals", "none")
     assert code == 0
     assert "Restore of site at 10:05 of 2027-01-09" in out
     assert "14 h 5 min" in out
     assert "not included, as the site does not state it: operator, policies.nightly.tool" in out
-    code, _, errors = called(capsys, monkeypatch, "restore", site, "--at", "2027-01-09 25:05")
+    code, _, errors = say("plan", "restore", site, "--at", "2027-01-09 25:05")
     assert (code, errors.strip()) == (2, "--at: '25:05' is not a time of day; write for example '2027-06-09 10:05'")
 
 
-def test_systems_that_are_alike_share_a_row(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_systems_that_are_alike_share_a_row(site: str, say: Say) -> None:
     """Twenty systems of one size come back at once."""
     text = TEXT[: TEXT.index("systems:")] + "systems:\n"
     keys = "{size: 1 GB, change: {daily: 1 %, run: 64 KiB}, policy: nightly}"
     text += "".join(f"  web{i:02}: {keys}\n" for i in range(1, 21))
     Path(site).write_text(text, encoding="utf-8")
     words = ("restore", site, "--at", "2027-01-03", "--at-once", "20", "--intervals", "none")
-    _, out, _ = called(capsys, monkeypatch, *words)
+    _, out, _ = say("plan", *words)
     assert "web01 to web20 (20 systems)" in out
     assert "web02" not in out
 
 
-def test_a_plan_warns_of_what_never_happens(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plan_warns_of_what_never_happens(site: str, say: Say) -> None:
     Path(site).write_text(TEXT.replace("which: full,", "which: full, on: friday,"), encoding="utf-8")
-    _, out, errors = called(capsys, monkeypatch, "run", site, "--until", "2 days", "--intervals", "none")
+    _, out, errors = say("plan", "run", site, "--until", "2 days", "--intervals", "none")
     message = "policies.nightly.copies.tape: nothing is copied until 2030-01-02: no full backup begins on a date"
     assert message in errors
     assert "Data lost at noon" in out
@@ -119,81 +99,71 @@ def test_a_plan_warns_of_what_never_happens(
 
 
 @pytest.mark.slow
-def test_a_site_from_an_inventory(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_site_from_an_inventory(tmp_path: Path, say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("inventory.csv").write_text("name,size,change\na,500,2 %\n", encoding="utf-8")
-    code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
+    code, _, err = say("plan", "init", "inventory.csv")
     assert (code, "name it with --unit" in err, Path("site.yaml").exists()) == (2, True, False)
-    code, _, err = called(capsys, monkeypatch, "init", "inventory.csv", "--unit", "GB")
+    code, _, err = say("plan", "init", "inventory.csv", "--unit", "GB")
     assert code == 0
     assert err.startswith("written to site.yaml; 4 values in it are assumed")
-    code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
+    code, _, err = say("plan", "init", "inventory.csv")
     assert (code, err.strip()) == (2, "site.yaml exists; name another file with --out")
     for out, why in (("site.txt", "extension '.txt' is not known"), ("nowhere/site.yaml", "there is no folder")):
-        code, _, err = called(capsys, monkeypatch, "init", "inventory.csv", "-o", out)
+        code, _, err = say("plan", "init", "inventory.csv", "-o", out)
         assert (code, why in err, Path(out).exists()) == (2, True, False)
-    code, out, _ = called(capsys, monkeypatch, "run", "site.yaml", "--until", "1 week", "--json")
+    code, out, _ = say("plan", "run", "site.yaml", "--until", "1 week", "--json")
     assert json.loads(out)["clients"][0]["nights"] == 7
 
 
-def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, _, err = called(capsys, monkeypatch, "run", "nowhere.yaml")
+def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(site: str, say: Say) -> None:
+    code, _, err = say("plan", "run", "nowhere.yaml")
     assert code == 2
     assert err.startswith(
         "nowhere.yaml: there is no such site file; choose from: planning/bank, planning/forty-systems, "
     )
-    code, _, err = called(capsys, monkeypatch, "run", site, "--until", "soon")
+    code, _, err = say("plan", "run", site, "--until", "soon")
     assert code == 2
     assert err.startswith("--until: 'soon' is neither a date nor a time; ")
 
 
 @pytest.mark.slow
-def test_a_value_is_set_for_one_command(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_value_is_set_for_one_command(site: str, say: Say) -> None:
     told = ("run", site, "--until", "1 week", "--json", "--set")
-    code, out, _ = called(capsys, monkeypatch, *told, "policies.nightly.spread=true")
+    code, out, _ = say("plan", *told, "policies.nightly.spread=true")
     assert code == 0
     assert [row["policy"] for row in json.loads(out)["clients"]] == ["nightly-tuesday", "nightly-monday"]
-    code, _, err = called(capsys, monkeypatch, *told, "policies.nightly.spred=true")
+    code, _, err = say("plan", *told, "policies.nightly.spred=true")
     assert code == 2
     assert err.startswith("--set policies.nightly.spred=true: policies.nightly.spred: is not known here")
 
 
 @pytest.mark.slow
-def test_a_restore_as_a_table_and_as_json(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, out, _ = called(capsys, monkeypatch, "restore", site, "--after-loss-of", "main", "--at", "2027-06-09")
+def test_a_restore_as_a_table_and_as_json(site: str, say: Say) -> None:
+    code, out, _ = say("plan", "restore", site, "--after-loss-of", "main", "--at", "2027-06-09")
     assert code == 0
     assert "100 % of the systems are back after" in out
-    code, out, _ = called(capsys, monkeypatch, "restore", site, "--what", "client first", "--json")
+    code, out, _ = say("plan", "restore", site, "--what", "client first", "--json")
     told = json.loads(out)
     assert (code, told["complete"], told["systems"][0]["source"]) == (0, True, "pool")
-    code, _, err = called(capsys, monkeypatch, "restore", site, "--what", "everything")
+    code, _, err = say("plan", "restore", site, "--what", "everything")
     assert (code, err.count("\n")) == (2, 1)
 
 
 @pytest.mark.slow
-def test_goals_decide_the_exit_code(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_goals_decide_the_exit_code(site: str, say: Say) -> None:
     Path("goals.yaml").write_text("windows_missed: 0\n", encoding="utf-8")
-    assert called(capsys, monkeypatch, "check", site, "--goals", "goals.yaml", "--until", "1 month")[0] == 0
+    assert say("plan", "check", site, "--goals", "goals.yaml", "--until", "1 month")[0] == 0
     Path("goals.yaml").write_text("restore_points: 1000\n", encoding="utf-8")
-    code, out, _ = called(capsys, monkeypatch, "check", site, "--goals", "goals.yaml", "--until", "1 month", "--json")
+    code, out, _ = say("plan", "check", site, "--goals", "goals.yaml", "--until", "1 month", "--json")
     assert code == 1
     assert [goal["goal"] for goal in json.loads(out) if not goal["met"]] == ["restore points"]
     Path("goals.yaml").write_text("fits: true\n", encoding="utf-8")
     vary = ("--vary", "targets.pool.device.disks=4,12")
-    code, out, _ = called(capsys, monkeypatch, "size", site, "--goals", "goals.yaml", "--until", "1 month", *vary)
+    code, out, _ = say("plan", "size", site, "--goals", "goals.yaml", "--until", "1 month", *vary)
     assert code == 0
     assert "meets all goals" in out
-    assert called(capsys, monkeypatch, "size", site, "--goals", "goals.yaml", "--vary", "disks")[0] == 2
+    assert say("plan", "size", site, "--goals", "goals.yaml", "--vary", "disks")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -204,54 +174,46 @@ def test_goals_decide_the_exit_code(
         ("--set", ("growth=1 %", "growth=2 %")),
     ],
 )
-def test_no_value_is_left_out(
-    site: str, option: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_value_is_left_out(site: str, option: str, words: tuple[str, ...], say: Say) -> None:
     Path("goals.yaml").write_text("fits: true\n", encoding="utf-8")
     options = [part for word in words for part in (option, word)]
     vary = [] if option == "--vary" else ["--vary", "growth=1 %"]
-    code, _, err = called(capsys, monkeypatch, "size", site, "--goals", "goals.yaml", *options, *vary)
+    code, _, err = say("plan", "size", site, "--goals", "goals.yaml", *options, *vary)
     assert (code, err.count("\n")) == (2, 1)
     assert "twice" in err or "empty value" in err
 
 
-def test_a_plan_is_drawn(site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    code, _, err = called(capsys, monkeypatch, "plot", site, "calendar", "--until", "1 month")
+def test_a_plan_is_drawn(site: str, say: Say) -> None:
+    code, _, err = say("plan", "plot", site, "calendar", "--until", "1 month")
     assert (code, err.strip()) == (0, "written to site-calendar.png")
     assert Path("site-calendar.png").read_bytes().startswith(b"\x89PNG")
-    assert called(capsys, monkeypatch, "plot", site, "clock")[0] == 2
+    assert say("plan", "plot", site, "clock")[0] == 2
 
 
 @pytest.mark.slow
-def test_a_night_is_explained_as_a_scenario_is(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_night_is_explained_as_a_scenario_is(site: str, say: Say) -> None:
     words = ("explain", site, "first", "--night", "2027-01-02")
-    code, out, _ = called(capsys, monkeypatch, *words)
+    code, out, _ = say("plan", *words)
     assert code == 0
     assert "Night of 2027-01-02: 0 of 4 backups and copies are late or fail" in out
     assert "bottleneck: " in out
-    code, out, _ = called(capsys, monkeypatch, *words, "--json")
+    code, out, _ = say("plan", *words, "--json")
     told = json.loads(out)
     assert [one["job"] for one in told["backups"]] == [one["name"] for one in told["jobs"]] == ["first"]
-    code, _, err = called(capsys, monkeypatch, "explain", site, "--night", "2026-01-02")
+    code, _, err = say("plan", "explain", site, "--night", "2026-01-02")
     assert (code, err) == (2, "--night: 2026-01-02 is before the start; the plan starts on 2027-01-02\n")
 
 
-def test_a_restore_of_what_was_never_saved_says_so_once(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, out, _ = called(capsys, monkeypatch, "restore", site, "--at", "2027-01-02")
+def test_a_restore_of_what_was_never_saved_says_so_once(site: str, say: Say) -> None:
+    code, out, _ = say("plan", "restore", site, "--at", "2027-01-02")
     assert code == 1
     assert out.rstrip().endswith("\nless than 50 % of the systems come back")
     assert "never" not in out
 
 
-def test_a_note_of_many_parts_that_were_not_checked_says_that_there_are_more(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_note_of_many_parts_that_were_not_checked_says_that_there_are_more(say: Say) -> None:
     wrong = "targets.pool.device.disk.capacity=3kg"
-    code, _, errors = called(capsys, monkeypatch, "run", "planning/forty-systems", "--set", wrong)
+    code, _, errors = say("plan", "run", "planning/forty-systems", "--set", wrong)
     assert code == 2
     first, note = errors.strip().splitlines()
     assert "'3kg' is not a size" in first
@@ -260,7 +222,7 @@ def test_a_note_of_many_parts_that_were_not_checked_says_that_there_are_more(
 
 @pytest.mark.slow
 def test_purchases_are_counted_before_they_are_planned_and_ranked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, say: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two purchases make four sets; more disks are needed by none of the goals, so nothing is bought."""
     monkeypatch.chdir(tmp_path)
@@ -272,26 +234,23 @@ def test_purchases_are_counted_before_they_are_planned_and_ranked(
     (tmp_path / "site.yaml").write_text(TEXT + purchases, encoding="utf-8")
     (tmp_path / "goals.yaml").write_text("restore_points: 1\nwindows_missed: 1000\n", encoding="utf-8")
     words = ("buy", "site.yaml", "--goals", "goals.yaml", "--until", "1 week")
-    code, out, err = called(capsys, monkeypatch, *words, "--json")
+    code, out, err = say("plan", *words, "--json")
     assert (code, err) == (0, "4 plans: every set of 2 purchases\n")
     found = [(one["purchases"], one["price"]) for one in json.loads(out)]
     assert found == [([], 0), (["drive"], 3000), (["disks"], 4000), (["disks", "drive"], 7000)]
-    code, out, _ = called(capsys, monkeypatch, *words, "--most", "0")
+    code, out, _ = say("plan", *words, "--most", "0")
     assert code == 0
     assert "meets all goals" in out
-    assert called(capsys, monkeypatch, "buy", "planning/forty-systems", "--goals", "goals.yaml")[0] == 2
+    assert say("plan", "buy", "planning/forty-systems", "--goals", "goals.yaml")[0] == 2
 
 
-def test_variants_are_compared_by_cost(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, out, _ = called(
-        capsys, monkeypatch, "compare", site, "--capacity", "--until", "2 months", "--json",
+def test_variants_are_compared_by_cost(site: str, say: Say) -> None:
+    code, out, _ = say("plan", "compare", site, "--capacity", "--until", "2 months", "--json",
         "--with", "costs.licence.yearly=365; prices={currency: EUR, date: 2027-01-01}",
     )  # fmt: skip
     assert code == 0
     assert next(one["variant"] for one in json.loads(out)) == site
-    code, _, err = called(capsys, monkeypatch, "compare", site, "--capacity")
+    code, _, err = say("plan", "compare", site, "--capacity")
     assert (code, "one variant has nothing to be compared with" in err) == (2, True)
 
 
@@ -338,16 +297,14 @@ def test_ctrl_c_shows_and_keeps_what_is_known() -> None:
 
 
 @pytest.mark.slow
-def test_a_report_as_page_and_workbook(
-    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, _, err = called(
-        capsys, monkeypatch, "report", site, "--until", "2 weeks", "--intervals", "none", "-o", "r.html", "-o", "r.xlsx"
+def test_a_report_as_page_and_workbook(site: str, say: Say) -> None:
+    code, _, err = say(
+        "plan", "report", site, "--until", "2 weeks", "--intervals", "none", "-o", "r.html", "-o", "r.xlsx"
     )
     assert (code, err.strip().splitlines()[-1]) == (0, "written to r.html and r.xlsx")
     sheets = pd.read_excel("r.xlsx", sheet_name=None)
     assert {"clients", "capacity", "windows", "months", "losses", "assumed"} <= sheets.keys()
     assert len([name for name in sheets if name.startswith("restore ")]) == 1
     assert Path("r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    code, _, err = called(capsys, monkeypatch, "report", site, "-o", "r.docx")
+    code, _, err = say("plan", "report", site, "-o", "r.docx")
     assert (code, "use .html, .pdf or .xlsx" in err) == (2, True)

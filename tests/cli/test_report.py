@@ -1,7 +1,5 @@
 """`simbackup report`, as a user types it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -31,23 +29,6 @@ def test_quick_runs_nothing_again(say: Say, tmp_path: Path) -> None:
     assert "Without it:" not in (tmp_path / "own.html").read_text(encoding="utf-8")
 
 
-def test_an_unknown_scenario_gets_a_suggestion(say: Say, tmp_path: Path) -> None:
-    code, out, error = say("report", "published/003-lvm-snapshots/no-snapshto")
-    assert (code, out) == (2, "")
-    assert f"did you mean '{WRITE}'?" in error
-    assert "Traceback" not in error
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_that_cannot_be_written_is_reported(say: Say, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    code, out, error = say("report", WRITE, "--quick", "-o", "file/report.html")
-    assert (code, out) == (2, "")
-    assert error.count("\n") == 1
-    assert "file/report.html cannot be written" in error
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
 def test_tables_are_written_beside_the_page(say: Say, tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     code, _, error = say("report", WRITE, "--quick", "--excel", "tables.xlsx", "--csv", "tables")
@@ -58,13 +39,6 @@ def test_tables_are_written_beside_the_page(say: Say, tmp_path: Path) -> None:
     assert [cell.value for cell in sheet[1]] == heads
     at = heads.index("elapsed (s)")
     assert row[at] == pytest.approx(float(lines[1].split(",")[at]), rel=1e-12)
-
-
-def test_a_workbook_of_another_name_is_refused_before_a_run(say: Say, tmp_path: Path) -> None:
-    code, _, error = say("report", WRITE, "--excel", "tables.ods")
-    assert code == 2
-    assert "use .xlsx" in error
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """Commands import what they use and nothing else; how long that takes depends on the machine, what it is does not."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """`simbackup upgrade`: what it rewrites, what it leaves to a person, and that it writes only when told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

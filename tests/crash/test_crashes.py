@@ -1,7 +1,5 @@
 """Commands that are killed or interrupted while they write leave the old output or the new one, and nothing is lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The pages that a build of the handbook makes are complete, and every page is reached; .ci/run builds it."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

@@ -1,15 +1,16 @@
 """Whoever follows the pages of docs/ gets what they show; `python tests/how_to.py` writes the outputs anew."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 from how_to import DOCS, blocks, followed, pages, read
 
+NIGHTLY = {"plan-a-hospital": "a site of a year, which takes a minute; `plan-a-site` shows the same commands"}
+FOLLOWED = [pytest.param(page, id=page.stem, marks=[pytest.mark.nightly] * (page.stem in NIGHTLY)) for page in pages()]
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", pages(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("page", FOLLOWED)
 def test_the_page_does_what_it_shows(page: Path, tmp_path: Path) -> None:
     pytest.importorskip("hatchling")
     text = read(page)

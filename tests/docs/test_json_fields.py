@@ -1,7 +1,5 @@
 """The page on the figures of a run has every field that `run --json` prints."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

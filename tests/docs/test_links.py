@@ -1,7 +1,5 @@
 """The check of a built handbook finds links that lead nowhere, and what is loaded from elsewhere."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

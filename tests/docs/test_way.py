@@ -1,7 +1,5 @@
 """The page that follows a job through the code names what is there."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,8 +4,6 @@ When a change of them is meant, write them anew with `SIMBACKUP_UPDATE_GOLDEN=1 
 difference, and commit it with the change.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -13,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import picture, simulate
+from simbackup import picture
 from simbackup.results import chrome_trace
+from simbackup.run import simulate
 from tests.cases import for_each
 
 HERE = Path(__file__).parent

@@ -1,7 +1,5 @@
 """Predictions are compared, and exercises are checked with a hint."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -34,8 +32,7 @@ def test_an_exercise_that_nobody_has_answered_asks_for_it(capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(
-    ("simulated", "said"),
-    [(8.0, "too low by a factor of 4"), (1.0, "too high by a factor of 2"), (2.2, "near")],
+    ("simulated", "said"), [(8.0, "too low by a factor of 4"), (1.0, "too high by a factor of 2"), (2.2, "near")]
 )
 def test_a_prediction_is_compared(simulated: float, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     predict(2, "min").compare(simulated)

@@ -1,7 +1,5 @@
 """The slides of the lecture come from the published notebooks, and need no network."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

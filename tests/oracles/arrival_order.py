@@ -1,7 +1,5 @@
 """A disk that serves streams and users in order of arrival, one request after the other."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections import deque

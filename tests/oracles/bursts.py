@@ -1,7 +1,5 @@
 """How long a device with burst credits takes, which only tests need."""
 
-from __future__ import annotations
-
 from simbackup.equations.burst import Bucket, time_to
 
 

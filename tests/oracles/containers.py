@@ -1,7 +1,5 @@
 """A deduplicating store, run by run: generations of a backup, and a restore of the newest through a small memory."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Equations of disk that only tests need."""
 
-from __future__ import annotations
-
 from random import Random
 
 from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters, request_time, seek_time

@@ -1,7 +1,5 @@
 """Drives that stop and start on one host, buffer by buffer, as an oracle for how they share it."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ prints a line for each of so many sites: nights simulated, the error that the pl
 each system whose windows differ.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from datetime import date

@@ -1,7 +1,5 @@
 """Requests at random places of a disk, made in the order of the places: each by itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from simbackup.equations import disk as equations

@@ -1,7 +1,5 @@
 """Requests to an object store, one by one: a connection takes the next part when it has the answer to the last."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator
 from typing import Any

@@ -1,7 +1,5 @@
 """Equations of page cache that only tests need."""
 
-from __future__ import annotations
-
 
 def writer_time(size: float, write_rate: float, disk_rate: float, limit: float, background: float) -> float:
     """Seconds until a program has written `size` bytes through a page cache (not until they are on disk).

@@ -1,7 +1,5 @@
 """Every daily figure of a plan next to that of a ledger by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date
 from math import inf

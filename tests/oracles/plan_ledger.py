@@ -747,9 +747,7 @@ class Ledger:
             copies.remove(one)
         if merged and not line and not self._chunks(copies[-1].target):
             last = copies[-1].save
-            self.jobs.append(
-                Job(last.day, last.system.name, last.policy, last.level, "merge", last.due, None, None),
-            )
+            self.jobs.append(Job(last.day, last.system.name, last.policy, last.level, "merge", last.due, None, None))
 
     # ---- data lost
 

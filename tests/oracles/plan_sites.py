@@ -1,7 +1,5 @@
 """Random sites whose plans are compared with a ledger by hand."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from random import Random
 from typing import Any
@@ -193,7 +191,7 @@ def _policy(pick: Random, start: date) -> dict[str, Any]:
         policy["to"] = pick.choice((["pool", "second"], "second", "vault"))
     if pick.random() < 0.3:
         policy["without"] = pick.choice(
-            ("wednesday", [(start + timedelta(pick.randrange(5, 50))).isoformat(), "first monday"]),
+            ("wednesday", [(start + timedelta(pick.randrange(5, 50))).isoformat(), "first monday"])
         )
     if pick.random() < 0.25:
         policy["logs"] = {

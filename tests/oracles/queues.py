@@ -1,7 +1,5 @@
 """Equations of queueing that only tests need: Kleinrock, "Queueing Systems, Volume 1: Theory", Wiley 1975."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Generator

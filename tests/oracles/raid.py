@@ -1,7 +1,5 @@
 """Equations of raid that only tests need."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Generator, Mapping
@@ -10,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.devices.raid.flash import Flash
+from simbackup.devices.raid.live import Flash
 from simbackup.devices.store import Direction
 from simbackup.equations.raid import SCHEMES, Level, data_disks
 

@@ -1,7 +1,5 @@
 """Readers of a controller that reads ahead: disks in order of arrival, and a cache that is a step ahead of each."""
 
-from __future__ import annotations
-
 import heapq
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Buffers between two sides, request by request: disks with one-way elevators, and servers in order of arrival."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from collections.abc import Callable, Sequence

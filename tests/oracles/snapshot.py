@@ -1,7 +1,5 @@
 """Copy-on-write event by event: one thread that copies chunk by chunk, writers that it holds, and a device in order."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

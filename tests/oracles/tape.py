@@ -1,7 +1,5 @@
 """Equations of tape that only tests need."""
 
-from __future__ import annotations
-
 from simbackup.equations.tape import TapeDriveParameters
 
 

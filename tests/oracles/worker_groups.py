@@ -9,8 +9,6 @@ a lock is a station of one server. Groups of one job, and of several jobs, meet 
 Run this file to write it anew (20 minutes).
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import random

@@ -1,7 +1,5 @@
 """Rows and graphs of buffers whose flows share links: rates exist, time advances, and every byte arrives."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

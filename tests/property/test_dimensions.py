@@ -4,8 +4,6 @@ Where all bytes are eight times as many, and all rates eight times as high, ever
 all times are four times as long, it takes four times as long.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

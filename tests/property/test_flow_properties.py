@@ -1,7 +1,5 @@
 """What holds for every network of flows, every schedule and every buffer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -196,9 +194,7 @@ rates = st.floats(0.5, 100.0)
 
 @given(
     fills=st.lists(
-        st.tuples(rates, st.floats(0.2, 5.0), st.floats(1.0, 500.0), st.floats(0.0, 10.0)),
-        min_size=1,
-        max_size=4,
+        st.tuples(rates, st.floats(0.2, 5.0), st.floats(1.0, 500.0), st.floats(0.0, 10.0)), min_size=1, max_size=4
     ),
     drain=rates,
     drain_share=st.floats(0.2, 5.0),

@@ -1,7 +1,5 @@
 """Text of users stays text in every command and format: no markup, no formula, no escape, no traceback."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -4,8 +4,6 @@ The reverse need not hold, as a value may be read and then count for nothing: a 
 nobody waits for. How often that is so is counted, and kept below a bound.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any, NamedTuple
 

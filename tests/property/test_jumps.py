@@ -1,7 +1,5 @@
 """No number is special: where one is moved by half a percent, no figure jumps."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks import jumps as seeker

@@ -1,7 +1,5 @@
 """Valid files, changed at random, are either right or wrong at a place: nothing else ever comes of them."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A few of the random systems that `python -m benchmarks systems` draws in great number."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.random_systems import system

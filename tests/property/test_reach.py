@@ -1,7 +1,5 @@
 """Solving what a change reaches comes to the same as solving the whole network."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable
@@ -196,8 +194,8 @@ TWISTS = {
 def crowded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether even two flows that a link limits share its level."""
     if request.param == "in crowds":
-        monkeypatch.setattr("simbackup.engine.grouping.MANY", 2)
-        monkeypatch.setattr("simbackup.engine.grouping.LEFT", 2)
+        monkeypatch.setattr("simbackup.engine.group.MANY", 2)
+        monkeypatch.setattr("simbackup.engine.group.LEFT", 2)
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """Why more work may speed a job up: each reason in a small system, and a gain without a reason."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from benchmarks.random_systems import Plan

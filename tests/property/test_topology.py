@@ -1,7 +1,5 @@
 """Ways between hosts and devices are those of a plain search of the whole network, also where it has rings and ties."""
 
-from __future__ import annotations
-
 from collections import deque
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Streams between which disks turn: nothing is exceeded, every flow has its limit, and no order matters."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from fractions import Fraction
@@ -104,19 +102,7 @@ def test_every_second_of_the_day_has_its_clock(second: int) -> None:
 
 fragments = st.lists(
     st.sampled_from(
-        [
-            *"0123456789.:+-_%/ eEkKMGbBihs",
-            "MB",
-            "GiB",
-            "min",
-            "1e",
-            "e999",
-            "file",
-            "ps",
-            "nan",
-            "\n",
-            "\x00",
-        ]
+        [*"0123456789.:+-_%/ eEkKMGbBihs", "MB", "GiB", "min", "1e", "e999", "file", "ps", "nan", "\n", "\x00"]
     ),
     max_size=12,
 ).map("".join)

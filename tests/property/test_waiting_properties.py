@@ -1,7 +1,5 @@
 """Waits at an adapter for any queue: shares, and the directions in which they go."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A file means the same whichever reader takes it, and so does what is said of a wrong one."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

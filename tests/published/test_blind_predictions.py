@@ -1,7 +1,5 @@
 """Publications that were answered blindly: what a version said stays as it was, beside today's answers."""
 
-from __future__ import annotations
-
 import csv
 import json
 import statistics
@@ -15,8 +13,7 @@ from simbackup.cli import app as cli
 from simbackup.errors import InputError
 from simbackup.experiments.blind_predictions import Answers, Held, ledger
 from simbackup.experiments.reproduce import Reproduction, chosen, reproduce
-from simbackup.results.compare import Row
-from simbackup.results.documents import documents
+from simbackup.results.compare import Row, documents
 from simbackup.schema.measured import BlindAnswer, Measured, read_measured
 from tests.shared import IN_ONE_PROCESS, reproduced
 
@@ -67,7 +64,7 @@ def test_a_document_that_is_named_is_read_alone(monkeypatch: pytest.MonkeyPatch)
         read.append(path.parent.name)
         return read_measured(path, shown)
 
-    monkeypatch.setattr("simbackup.results.documents.read_measured", noted)
+    monkeypatch.setattr("simbackup.results.compare.read_measured", noted)
     chosen(["tk70"])
     assert read == ["tk70-1990"]
 

@@ -1,7 +1,5 @@
 """What document 000 says beyond its figures, compared with the simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What document 001 says beyond its figures, compared with the simulation."""
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What document 002 says beyond its figures, compared with the simulation at its configuration."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,11 +39,9 @@ def device(name: str, column: str, scenario: str) -> float:
     return rows[name][column] if name in rows else 0.0
 
 
-def laid_over(tmp_path: Path, name: str, text: str) -> Result:
+def laid_over(name: str, text: str) -> Result:
     """A scenario of the document with something more in it."""
-    file = tmp_path / "case.yaml"
-    file.write_text(f"title: A variation\nextends: {HERE / name}.yaml\n{text}", encoding="utf-8")
-    return sb.simulate(file)
+    return sb.simulate(f"title: A variation\nextends: {HERE / name}.yaml\n{text}")
 
 
 def saved(name: str) -> float:
@@ -165,16 +161,16 @@ NUL = "devices:\n  nothing: {kind: nul}\njobs:\n  backup: {to: nothing}\n"
 
 
 @for_each("name", ["base", "two-filegroups", "compression", "buffers"])
-def test_claim_5_nul_bounds_the_reading_side(name: str, tmp_path: Path) -> None:
-    result = laid_over(tmp_path, name, NUL)
+def test_claim_5_nul_bounds_the_reading_side(name: str) -> None:
+    result = laid_over(name, NUL)
     assert result.get("jobs.backup.elapsed") < elapsed(name)
     assert row(result, "back")["reason"] == "'backup' went to nul, which keeps nothing"
 
 
-def test_claim_5_reading_alone_takes_half_of_the_shared_path(tmp_path: Path) -> None:
+def test_claim_5_reading_alone_takes_half_of_the_shared_path() -> None:
     """Uncompressed, each byte is read and written over the same path, in waits as in work."""
     for name in ("base", "buffers"):
-        assert laid_over(tmp_path, name, NUL).get("jobs.backup.elapsed") == pytest.approx(elapsed(name) / 2, rel=0.01)
+        assert laid_over(name, NUL).get("jobs.backup.elapsed") == pytest.approx(elapsed(name) / 2, rel=0.01)
 
 
 def test_claim_6_compression_saves_bytes_on_every_later_hop_for_time_of_the_cores() -> None:
@@ -201,7 +197,7 @@ def test_claim_9_a_restore_stands_beside_every_backup(name: str) -> None:
 
 
 @pytest.mark.parametrize(("objective", "status"), [("30 s", "late"), ("60 s", "done")])
-def test_claim_9_a_restore_has_an_objective(objective: str, status: str, tmp_path: Path) -> None:
-    result = laid_over(tmp_path, "base", f"jobs:\n  back: {{window: {objective}}}\n")
+def test_claim_9_a_restore_has_an_objective(objective: str, status: str) -> None:
+    result = laid_over("base", f"jobs:\n  back: {{window: {objective}}}\n")
     assert row(result, "backup")["status"] == "done"
     assert row(result, "back")["status"] == status

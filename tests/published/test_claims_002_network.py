@@ -4,8 +4,6 @@ The document gives the adapter, its load, 32 buffers and that a backup took more
 states is assumed, and the claims are held over the ranges of that.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Claim 8 of document 002: a shared target at midnight against the same backups spread over the day."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

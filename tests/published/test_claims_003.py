@@ -1,14 +1,12 @@
 """What document 003 says beyond its figures, compared with the simulation."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest
 
 import simbackup as sb
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 FOLDER = "published/003-lvm-snapshots"

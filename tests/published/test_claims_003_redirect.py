@@ -1,7 +1,5 @@
 """What document 003 says of redirect-on-write, its RAID levels and its clones, compared with the simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +8,8 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from simbackup.scenario import Scenario
 from tests.cases import for_each
 

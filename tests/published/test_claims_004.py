@@ -1,7 +1,5 @@
 """What document 004 says beyond its figures, compared with the simulation."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

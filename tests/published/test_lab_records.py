@@ -1,7 +1,5 @@
 """Committed records of labs: rows that were measured beside what the program simulates today."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

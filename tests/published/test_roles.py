@@ -4,8 +4,6 @@
 changes a role changes its line.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Iterator
@@ -107,6 +105,7 @@ def still(found: Reproduction) -> list[Row]:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_nothing_moves_structural_rows_visibly_and_something_moves_all_others(found: Reproduction) -> None:
     structural = [row for row in found.rows if row.role == "structural"]
     assert all(row.error == 0.0 for row in structural)

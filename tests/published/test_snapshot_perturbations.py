@@ -1,7 +1,5 @@
 """What halving and doubling does to snapshots in published scenarios: the direction, and roughly how much."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

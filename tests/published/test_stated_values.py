@@ -1,7 +1,5 @@
 """In scenarios/published a plain number is one that the document states; every other states its basis."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -7,8 +7,6 @@ between the file and the copy area, and every request also waits half a revoluti
 requests but the commit stay in an idle queue of the kernel before, as nobody pushes them to the disk.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator
 

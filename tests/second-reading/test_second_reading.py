@@ -5,8 +5,6 @@ the datasheet is as it is. `unread.csv` lists the values whose source has not be
 add values that are in neither.
 """
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A site of which plans are made in tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from simbackup.schema.yaml_file import parse

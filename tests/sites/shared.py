@@ -1,7 +1,5 @@
 """A site whose guests share hosts and a datastore, with rates that are easy to calculate with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

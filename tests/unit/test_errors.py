@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pickle
 
 from simbackup.errors import InputError, Place, Problem

@@ -1,7 +1,5 @@
 """A result says what it was made from, and scaled scenarios are never taken for others."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

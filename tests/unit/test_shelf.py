@@ -1,7 +1,5 @@
 """Files outside of a folder do not exist for what is read inside `confined`."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

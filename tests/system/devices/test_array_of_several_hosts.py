@@ -1,7 +1,5 @@
 """Several hosts use one array, each a volume or a frozen image of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,11 +1,10 @@
 """Eight drives that one network cannot keep moving fill it, and the network is to blame."""
 
-from __future__ import annotations
-
 import pytest
 
-from simbackup import load, simulate
+from simbackup import load
 from simbackup.experiments.what_if import reasons
+from simbackup.run import simulate
 
 DRIVES = 8
 RATE = 38e6

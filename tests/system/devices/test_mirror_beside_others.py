@@ -1,7 +1,5 @@
 """A synchronisation goes on at its own pace once others have left its disks."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

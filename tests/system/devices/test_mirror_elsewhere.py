@@ -1,7 +1,5 @@
 """A volume is replicated to the array of another host, over a line whose connections have small windows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,10 +1,9 @@
 """Several writers of one volume fill a copy area no further than it goes, and together as one would alone."""
 
-from __future__ import annotations
-
 import pytest
 
-from simbackup import Result, simulate
+from simbackup.results.result import Result
+from simbackup.run import simulate
 
 SITE = """\
 title: Writers of one volume

@@ -1,10 +1,8 @@
 """A volume of one host on an array elsewhere is read and written over the links between."""
 
-from __future__ import annotations
-
 import pytest
 
-from simbackup import simulate
+from simbackup.run import simulate
 from tests.cases import for_each
 
 SITE = """\

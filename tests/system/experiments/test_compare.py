@@ -1,7 +1,5 @@
 """Rows of a study beside those of a base: how much more, and how many times."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows of a fit that are left out in turn and predicted by the others, in a document made for it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The explanation that a notebook shows."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

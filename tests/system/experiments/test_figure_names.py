@@ -1,13 +1,15 @@
 """Every figure of a result is known before the run, and no other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 
-from simbackup import Result, ResultError, Scenario, load, simulate
+from simbackup import load
+from simbackup.errors import ResultError
 from simbackup.experiments.figure_names import WORDS, unknown
+from simbackup.results.result import Result
+from simbackup.run import simulate
+from simbackup.scenario.scenario import Scenario
 from tests.cases import for_each
 from tests.shared import RUNNABLE, each_scenario, loaded, simulated
 
@@ -59,25 +61,6 @@ def test_the_figures_of_results_are_those_that_checks_know(name: str) -> None:
     failed = {f"jobs.{row['job']}.buffers" for row in result.job_rows if row["status"] == "failed"}
     for address in set(named) - failed:
         result.get(address)
-
-
-@for_each(
-    "address, remedy",
-    [
-        ("jobs.backur.elapsed", "did you mean 'backup'?"),
-        ("jobs.backup.above", "choose from: bytes, due, elapsed, end, files, lock, rate, start, transfer_rate, waits"),
-        ("jobs.backup.window", "choose from: bytes, due, elapsed, end, files, lock, rate, start, transfer_rate, waits"),
-        ("hosts.server.cores.busy_window", "did you mean 'cores.busy_s'?"),
-        ("workloads.nobody.backup.lost", "none is defined"),
-        ("fleets.any.elapsed", "none is defined"),
-        ("elapsed.jobs", "choose from: data, devices, fleets, hosts, jobs, links, workloads"),
-        ("links", "none is defined"),
-    ],
-)
-def test_what_no_result_has_is_refused_with_what_would_be_right(address: str, remedy: str) -> None:
-    assert list(unknown(load(SITE), [address])) == [(0, f"there is no figure '{address}'", remedy)]
-    with pytest.raises(ResultError):
-        simulate(SITE).get(address)
 
 
 @pytest.mark.parametrize("word", ["status", "reason"])

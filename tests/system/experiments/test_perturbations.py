@@ -1,7 +1,5 @@
 """Parts of disks, arrays and hosts, halved and doubled: each answer moves the right way, and by about enough."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pytest

@@ -1,7 +1,5 @@
 """Ends of ranges that a check refuses are clipped, and said; they end no command."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -11,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from simbackup import simulate
 from simbackup.cli.show_published import fits
 from simbackup.equations.uncertainty import SCORE
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.identifiability import Separability
 from simbackup.reporting.report import report
+from simbackup.run import simulate
 from simbackup.scenario import load
-from simbackup.schema.calibration import Fit
+from simbackup.schema.study import Fit
 from simbackup.uncertainty.estimate import estimates
 from simbackup.uncertainty.inputs import inputs
 from simbackup.uncertainty.range_ends import clipped, reached

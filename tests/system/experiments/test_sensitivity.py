@@ -1,7 +1,5 @@
 """Which inputs a figure depends on, where that is known: a disk is copied to another whose rate limits."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -43,7 +41,7 @@ def found() -> sb.Sensitivity:
 
 @pytest.mark.slow
 def test_the_longest_job_is_asked_about(found: sb.Sensitivity) -> None:
-    assert found.figure == SAVE
+    assert found.address == SAVE
 
 
 @pytest.mark.slow

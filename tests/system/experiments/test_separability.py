@@ -1,7 +1,5 @@
 """Which constants rows tell apart: small Jacobians by hand, and fits of a site made for it."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 from statistics import stdev
 from typing import Any
@@ -8,8 +6,8 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import ResultError
-from simbackup.experiments.replications import together
 from simbackup.experiments.study_file import read_study
+from simbackup.experiments.study_point import together
 from tests.shared import ROOT
 
 SCENARIO = """\

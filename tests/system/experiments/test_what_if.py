@@ -1,7 +1,5 @@
 """What would be without a job's bottleneck, and how it is shown."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,15 +8,14 @@ from typing import Any, ClassVar
 
 import pytest
 
-from simbackup import Result, explain, load, simulate
-from simbackup.devices.tape.spec import TapeLibrarySpec
+from simbackup import explain, load
 from simbackup.experiments import what_if as experiment
-from simbackup.experiments.knock_out import MANY, faster, resource
-from simbackup.experiments.what_if import reasons
+from simbackup.experiments.what_if import MANY, faster, reasons, resource
 from simbackup.reporting.bottleneck import sentence_on
 from simbackup.results.causes import Cause
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.schema.capability import Device, Piece
-from simbackup.trace.activity import Activity
 from tests.cases import for_each
 from tests.shared import Say
 
@@ -92,10 +89,6 @@ def test_a_device_of_another_package_has_the_pieces_that_it_states(address: str,
     assert resource(Cause(address, activity), made) == part
 
 
-def test_jobs_wait_for_the_drives_of_a_library() -> None:
-    assert TapeLibrarySpec.pieces["drives"].waits == Activity.WAIT_FOR_DRIVE.value
-
-
 def changed(name: str, part: str, factor: float = 4.0) -> dict[str, float]:
     """Factors by which values of a scenario change when a part is so many times faster."""
     scenario = load(name)
@@ -140,16 +133,6 @@ def test_without_the_wait_for_buffers_the_next_limit_is_that_of_a_backup_with_ma
     assert few.bottleneck == "jobs.backup.buffers"
     assert few.next_bottleneck == many.bottleneck == "links.lan"
     assert few.without == pytest.approx(many.elapsed, rel=0.01)
-
-
-def test_a_part_that_there_is_not_changes_nothing() -> None:
-    assert changed(TAPE, "devices.nothing") == {}
-
-
-def test_a_clone_takes_the_times_of_its_volume() -> None:
-    found = changed("planning/clones-on-an-aggregate", "devices.first")
-    assert {address.rpartition(".")[2] for address in found} <= {"create_time", "remove_time"}
-    assert found
 
 
 def test_what_a_program_does_at_the_processor_is_not_what_it_tells_the_database() -> None:

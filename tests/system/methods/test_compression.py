@@ -1,7 +1,5 @@
 """Compression of image and file-level backups at the client, on the wire, at the server and at the target, by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Copies between two disks in both directions, and writers on both: two full page caches that share disks and cores."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

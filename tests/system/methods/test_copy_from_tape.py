@@ -1,7 +1,5 @@
 """Copies of save sets that are on tape, against calculations by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -125,11 +123,7 @@ def test_a_copy_that_a_library_has_is_not_made_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "address"),
-    [
-        ("to: old", "jobs.copy.pool"),
-        ("to: old, pool: vault, streams: 2", "jobs.copy.streams"),
-    ],
+    ("keys", "address"), [("to: old", "jobs.copy.pool"), ("to: old, pool: vault, streams: 2", "jobs.copy.streams")]
 )
 def test_what_cannot_be_copied_is_reported(keys: str, address: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -1,7 +1,5 @@
 """Copies that are copied once more, or called back from tape, by hand; and backups of a database's own server so."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -103,10 +101,7 @@ def test_a_drive_compresses_what_an_engine_did_not() -> None:
             NATIVE + VAULT + BACK.replace("recall", "vault"),
             "jobs.back.copied_by: the engine reads all 2 files at once, and on tape",
         ),
-        (
-            NATIVE.replace("[b, b]", "[b, c]") + VAULT,
-            "jobs.vault.save_set: 'full' cannot be copied",
-        ),
+        (NATIVE.replace("[b, b]", "[b, c]") + VAULT, "jobs.vault.save_set: 'full' cannot be copied"),
         (IMAGE + VAULT.replace("to:", "copied_by: vault, to:"), "jobs.vault.copied_by: a job cannot copy its own copy"),
         (
             IMAGE + VAULT + RECALL.replace("copied_by: vault", "copied_by: back") + BACK,

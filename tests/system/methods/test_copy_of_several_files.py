@@ -1,7 +1,5 @@
 """Copies of native backups whose files lie on several disks of one host: read one after the other, by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb
@@ -69,8 +67,3 @@ def test_files_of_several_hosts_or_nowhere_are_not_copied(to: str) -> None:
     jobs = FULL.replace("[c, c, d]", to) + "  up: {method: copy_save_set, save_set: full, to: e, after: full}\n"
     with pytest.raises(InputError, match="neither to one target nor to disks of one host"):
         sb.load(SITE.replace("links:", "  nothing: {kind: nul}\nlinks:", 1) + jobs)
-
-
-def test_a_copy_goes_to_none_of_the_disks_of_the_files() -> None:
-    with pytest.raises(InputError, match="'full' already saves to 'd'"):
-        sb.load(SITE + FULL + "  up: {method: copy_save_set, save_set: full, to: d, after: full}\n")

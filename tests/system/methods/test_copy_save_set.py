@@ -1,7 +1,5 @@
 """Copies of save sets, and restores from either copy, against calculations by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -143,11 +141,6 @@ def test_a_restore_from_a_copy_that_is_not_there_fails(tmp_path: Path) -> None:
         NIGHT + TAPE.replace("after: night", "begin: 10 h") + BACK.replace("AFTER", "night, copied_by: to_tape"),
     )
     assert row(result, "back")["reason"] == "the catalogue has no copy of 'night' by 'to_tape'"
-
-
-def test_a_copy_of_what_was_never_saved_fails(tmp_path: Path) -> None:
-    result = run(tmp_path, NIGHT.replace("}", ", begin: 10 h}") + TAPE.replace(", after: night", ""))
-    assert row(result, "to_tape")["reason"] == "the catalogue has no save set of 'night'"
 
 
 def test_what_is_on_tape_already_is_not_copied_again(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Copies of dumps of databases, and of save sets in object stores, against calculations by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

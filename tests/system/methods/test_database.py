@@ -1,7 +1,5 @@
 """Backups and restores of a database on devices whose every second can be worked out by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -105,19 +103,6 @@ def test_snapshot_of_an_engine_with_transactions_needs_no_lock_and_no_flush(tmp_
     assert "flush" not in phases(result, "full")
     assert result.get("jobs.full.lock") == 0.0
     assert not [event for event in result.trace.events if event.what == "read lock"]
-
-
-def test_lock_and_unlock_are_on_record_and_as_far_apart_as_the_job_says(tmp_path: Path) -> None:
-    result = run(tmp_path, HOT)
-    times = {event.what: event.time for event in result.trace.events if event.address == "data.db"}
-    assert times["unlock"] - times["read lock"] == pytest.approx(result.get("jobs.full.lock"))
-    assert times["read lock"] == pytest.approx(START)
-
-
-def test_restore_of_a_copy_is_held_by_the_device_that_is_read(tmp_path: Path) -> None:
-    result = run(tmp_path, HOT + "  back: {restore: full, after: full, begin: 1 h}\n")
-    assert phases(result, "back") == pytest.approx({"start": START, "copy": 1e9 / 125e6})
-    assert result.get("jobs.back.lock") == 0.0
 
 
 def test_restore_of_a_dump_takes_a_core_for_each_byte_of_text(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Backups of databases that come back from tape, by hand: mounts, drive or database, and the way back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -155,17 +153,6 @@ def test_streams_and_workers_that_tape_does_not_have_are_reported(backup: str, k
 def test_streams_from_a_disk_are_reported() -> None:
     with pytest.raises(InputError, match="streams: has no effect on a database that comes back from a disk"):
         sb.load(SITE + HOT + "  back: {restore: full, streams: 2, after: full}\n")
-
-
-def test_a_library_out_of_reach_is_reported() -> None:
-    site = SITE.replace("links:\n", "links:\n  bus: {joins: [server, library], rate: 1 GB/s, latency: 0 s}\n")
-    site = site.replace("owns: [c, library]", "owns: [c]").replace(
-        "hosts:\n", f"hosts:\n  third: {{owns: [z], {CACHE}}}\n"
-    )
-    site = site.replace("devices:\n", f"devices:\n  z: {{{SSD}, read_rate: 1 GB/s, write_rate: 1 GB/s}}\n")
-    site = site.replace("jobs:\n", "  other: {on: z, size: 8 GB, database: database/mysql-8.0-innodb}\njobs:\n")
-    with pytest.raises(InputError, match=r"jobs\.back\.to: there is no connection from 'third' to 'library'"):
-        sb.load(site + HOT + COPY + BACK.replace("}", ", to: other}"))
 
 
 LOG = "  log: {method: binary_log, data: db, to: b, changed: 10 %, after: full}\n"

@@ -1,7 +1,5 @@
 """Dumps, copies and loads of databases over links, compressed, by several workers, with indexes and logs, by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Deduplication of image and file-level backups, by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

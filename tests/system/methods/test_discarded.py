@@ -1,7 +1,5 @@
 """Restores to a device that keeps nothing: what a check of a save set takes, against calculations by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

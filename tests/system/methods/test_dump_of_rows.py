@@ -1,7 +1,5 @@
 """Dumps of databases in memory, and of narrow rows."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,7 +1,5 @@
 """Restores and copies by programs that end when their last bytes are in memory, by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,7 +1,5 @@
 """Files that are walked get as much of a wire, a drive or a processor as what is read in sequence from another disk."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Save sets that exist at the start: restores and copies of them take what they take after their jobs have run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -124,10 +122,7 @@ def test_save_sets_without_room_are_reported_as_failed() -> None:
         (f"  full: {{{FULL}, to: pool, exists: true, begin: 1 h}}\n", "jobs.full.begin"),
         (f"  full: {{{FULL}, to: pool, exists: true, every: 1 d, until: 3 d}}\n", "jobs.full.every"),
         (f"  full: {{{FULL}, to: pool, exists: true, most_rate: 1 MB/s}}\n", "jobs.full.most_rate"),
-        (
-            f"  full: {{{FULL}, to: pool}}\n  copy: {{{COPY}, to: library, exists: true}}\n",
-            "jobs.copy.exists",
-        ),
+        (f"  full: {{{FULL}, to: pool}}\n  copy: {{{COPY}, to: library, exists: true}}\n", "jobs.copy.exists"),
     ],
 )
 def test_what_an_existing_save_set_cannot_have_is_reported(jobs: str, address: str) -> None:

@@ -1,7 +1,5 @@
 """Backups of databases that exist at the start: they come back as if they had been made before."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

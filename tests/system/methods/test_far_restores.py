@@ -1,7 +1,5 @@
 """A save set on a disk of another host: the two hosts work side by side, unless the program takes turns."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

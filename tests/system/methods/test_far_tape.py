@@ -1,7 +1,5 @@
 """Tape drives at the end of a long line, whose commands go there one at a time: command by command, and by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Copies that a backup writes while it writes its own, by hand: one read, and the pace of the slowest target."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -101,17 +99,6 @@ def test_objects_are_written_beside_a_disk() -> None:
     result = run(jobs)
     assert result.get("jobs.full.elapsed") == pytest.approx(100e9 / 50e6, rel=1e-3)
     assert result.get("links.lan.server.bytes") == pytest.approx(200e9)
-
-
-@pytest.mark.parametrize(
-    ("job", "back"),
-    [
-        ("  back: {restore: full, copied_by: twin, after: full}\n", 400e6),
-        ("  back: {restore: full, after: twin}\n", 1e9),
-    ],
-)
-def test_either_copy_comes_back(job: str, back: float) -> None:
-    assert run(IMAGE + ON_D + job).get("jobs.back.elapsed") == pytest.approx(100e9 / back, rel=1e-3)
 
 
 def test_a_copy_of_the_copy_and_a_restore_from_tape() -> None:

@@ -1,7 +1,5 @@
 """Large files of a file-level backup: hosts ask for what follows while programs work on what came before."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,13 +1,12 @@
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
-from simbackup import load, simulate
+from simbackup import load
 from simbackup.build import build
 from simbackup.devices.store import Store
 from simbackup.equations.change import DAY, Change, differs
+from simbackup.run import simulate
 from tests.cases import for_each
 
 SITE: dict[str, Any] = {

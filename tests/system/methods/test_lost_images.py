@@ -1,12 +1,10 @@
 """Jobs that read a frozen image fail when it is lost, wherever their bytes go, and leave what they held to others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import simbackup as sb
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 SITE = """\

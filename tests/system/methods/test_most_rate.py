@@ -1,7 +1,5 @@
 """The greatest rate of a job: whatever moves bytes takes no less than these at that rate, as they are sent."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb
@@ -49,15 +47,9 @@ LINE = 100e9 / 20e6
 ONE = {
     "image": ("{method: image, data: users, to: store, streams: 4, MOST}", 1.0),
     "files": ("{method: file_level, data: users, to: store, MOST}", 1.0),
-    "compressed": (
-        "{method: file_level, data: users, to: store, compressor: LZ4, MOST}",
-        0.5,
-    ),
+    "compressed": ("{method: file_level, data: users, to: store, compressor: LZ4, MOST}", 0.5),
     "nul": ("{method: image, data: users, to: store, MOST}", 1.0),
-    "objects": (
-        "{method: file_level, data: users, to: bucket, compressor: LZ4, MOST}",
-        0.5,
-    ),
+    "objects": ("{method: file_level, data: users, to: bucket, compressor: LZ4, MOST}", 0.5),
     "tape": ("{method: file_level, data: users, to: jukebox, MOST}", 1.0),
     "tree": ("{method: program, program: program/cp, operation: copy, data: users, target: there, MOST}", 1.0),
     "changed tree": (
@@ -66,10 +58,7 @@ ONE = {
     ),
     "written": ("{method: write, data: users, flush: true, MOST}", 1.0),
     "copied": ("{method: copy, data: base, to: users, MOST}", 1.0),
-    "hot copy": (
-        "{method: hot_copy, data: base, to: store, tool: TOOL, MOST}",
-        1.0,
-    ),
+    "hot copy": ("{method: hot_copy, data: base, to: store, tool: TOOL, MOST}", 1.0),
     "synchronised": ("{method: synchronise, mirror: half, MOST}", 40.0),
 }
 

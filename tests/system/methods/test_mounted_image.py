@@ -1,7 +1,5 @@
 """Single files from an image on a disk, which a program mounts, against calculations by hand."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -9,8 +7,8 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 100 GB/s, speed: 1"

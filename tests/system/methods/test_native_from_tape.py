@@ -1,7 +1,5 @@
 """Native backups that come back from a copy on tape, by hand: the slower of drive, line, cores and volumes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

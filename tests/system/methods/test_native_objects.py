@@ -1,7 +1,5 @@
 """Backups of a database by its own server to an object store, and back, by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Threads that compress the buffers of one set, by hand and buffer by buffer."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

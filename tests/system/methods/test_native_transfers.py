@@ -1,16 +1,10 @@
 """Buffers that go round one by one, against calculations by hand; with constant services nothing is left to chance."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import simbackup as sb
-from simbackup.devices.shape import FlowShape
-from simbackup.engine.link import Link
-from simbackup.methods.native.transfers import Draws, Leg, Stop
 from simbackup.plots.rates import throughput
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
@@ -50,10 +44,8 @@ def backup(name: str = "full", **keys: Any) -> str:
     return f"  {name}: {{method: database_native, {reported}, {ENGINE}}}\n"
 
 
-def run(tmp_path: Path, jobs: str, seed: int = 0) -> Result:
-    file = tmp_path / "case.yaml"
-    file.write_text(SITE + jobs, encoding="utf-8")
-    return sb.simulate(file, seed=seed)
+def run(jobs: str, seed: int = 0) -> Result:
+    return sb.simulate(SITE + jobs, seed=seed)
 
 
 def elapsed(result: Result, job: str = "full") -> float:
@@ -64,8 +56,8 @@ def device(result: Result, name: str) -> dict[str, Any]:
     return next(row for row in result.device_rows if row["device"] == name)
 
 
-def test_one_buffer_waits_reads_and_writes_one_after_the_other(tmp_path: Path) -> None:
-    result = run(tmp_path, backup() + BACK)
+def test_one_buffer_waits_reads_and_writes_one_after_the_other() -> None:
+    result = run(backup() + BACK)
     assert elapsed(result) == pytest.approx(100 * (2 * LATENCY + READ + WRITE))
     assert elapsed(result, "back") == pytest.approx(100 * (2 * LATENCY + 1 / 400 + 1 / 100))
     assert device(result, "devices.c")["bytes"] == pytest.approx(200 * MIB)
@@ -74,68 +66,67 @@ def test_one_buffer_waits_reads_and_writes_one_after_the_other(tmp_path: Path) -
     assert busy == pytest.approx(100 * (WRITE + 1 / 400))
 
 
-def test_many_buffers_fill_the_loop_once_and_then_wait_for_the_slower_device(tmp_path: Path) -> None:
-    result = run(tmp_path, backup(buffers=50))
+def test_many_buffers_fill_the_loop_once_and_then_wait_for_the_slower_device() -> None:
+    result = run(backup(buffers=50))
     assert elapsed(result) == pytest.approx(2 * LATENCY + READ + 100 * WRITE)
     assert next(iter(split(result, "full"))) == ("devices.d", "queue")
 
 
-def test_more_buffers_than_transfers_change_nothing(tmp_path: Path) -> None:
-    assert elapsed(run(tmp_path, backup(buffers=90))) == elapsed(run(tmp_path, backup(buffers=100)))
+def test_more_buffers_than_transfers_change_nothing() -> None:
+    assert elapsed(run(backup(buffers=90))) == elapsed(run(backup(buffers=100)))
 
 
-def test_two_buffers_that_never_meet_halve_the_time(tmp_path: Path) -> None:
+def test_two_buffers_that_never_meet_halve_the_time() -> None:
     """The second reads behind the first, once; then each finds both devices free."""
-    result = run(tmp_path, backup(buffers=2))
+    result = run(backup(buffers=2))
     assert elapsed(result) == pytest.approx(READ + WRITE - READ + 50 * (2 * LATENCY + READ + WRITE), rel=0.01)
 
 
-def test_the_last_transfer_is_what_is_left(tmp_path: Path) -> None:
-    result = run(tmp_path, backup().replace("1 MiB", "3 MiB"))
+def test_the_last_transfer_is_what_is_left() -> None:
+    result = run(backup().replace("1 MiB", "3 MiB"))
     assert elapsed(result) == pytest.approx(34 * 2 * LATENCY + 100 * (READ + WRITE))
 
 
-def test_volumes_are_read_in_turn_until_the_smaller_one_ends(tmp_path: Path) -> None:
-    result = run(tmp_path, backup(data="[db, log]"))
+def test_volumes_are_read_in_turn_until_the_smaller_one_ends() -> None:
+    result = run(backup(data="[db, log]"))
     assert elapsed(result) == pytest.approx(125 * (2 * LATENCY + WRITE) + 100 * READ + 25 * LOG)
     assert device(result, "devices.e")["bytes"] == pytest.approx(25 * MIB)
     log = [rate.time for rate in result.trace.rates if rate.link == "devices.e"]
     assert max(log) == pytest.approx(50 * (2 * LATENCY + WRITE) + 25 * (READ + LOG), abs=LATENCY + WRITE + 1e-6)
 
 
-def test_threads_compress_side_by_side_whatever_the_files(tmp_path: Path) -> None:
+def test_threads_compress_side_by_side_whatever_the_files() -> None:
     for to in ("nothing", "[nothing, nothing]"):
         jobs = backup(to=to, buffers=30, compress="true")
-        one = run(tmp_path, jobs.replace("buffer_sets", "compress_threads: 1, buffer_sets"))
-        two = run(tmp_path, jobs.replace("buffer_sets", "compress_threads: 2, buffer_sets"))
+        one = run(jobs.replace("buffer_sets", "compress_threads: 1, buffer_sets"))
+        two = run(jobs.replace("buffer_sets", "compress_threads: 2, buffer_sets"))
         assert elapsed(one) == pytest.approx(LATENCY + READ + 100 * COMPRESS)
         assert elapsed(two) == pytest.approx(LATENCY + READ + 50 * COMPRESS, abs=READ + 1e-6)
 
 
-def test_what_is_written_has_buffers_of_its_own(tmp_path: Path) -> None:
+def test_what_is_written_has_buffers_of_its_own() -> None:
     """One of each: the next is read while the last is written; both are taken while it is compressed."""
-    result = run(tmp_path, backup(compress="true", data="db").replace("db", "log"))
+    result = run(backup(compress="true", data="db").replace("db", "log"))
     assert elapsed(result) == pytest.approx(25 * (LATENCY + LOG + COMPRESS) + LATENCY + WRITE / 4)
     assert sum(split(result, "full").values()) == pytest.approx(elapsed(result))
 
 
 @pytest.mark.slow
 @for_each("buffers, compress_cpu", [(7, 120), (12, 120), (3, 400)])
-def test_joined_loops_agree_with_their_equation(tmp_path: Path, buffers: int, compress_cpu: int) -> None:
+def test_joined_loops_agree_with_their_equation(buffers: int, compress_cpu: int) -> None:
     """About the mean of the seeds, and what filling and draining the loops takes of a short run."""
     keys: dict[str, Any] = {"compress": "true", "buffers": buffers, "rounds": "by_event"}
     jobs = backup(**keys).replace("compress_cpu: 40", f"compress_cpu: {compress_cpu}").replace("100 MiB}", "1 GiB}")
     site = SITE.replace("size: 100 MiB", "size: 2 GiB")
-    file = tmp_path / "case.yaml"
-    file.write_text(site + jobs, encoding="utf-8")
-    steady = sb.simulate(file, {"jobs.full.rounds": "steady"})
-    by_event = [elapsed(sb.simulate(file, seed=seed)) for seed in range(2)]
+    text = site + jobs
+    steady = sb.simulate(text, {"jobs.full.rounds": "steady"})
+    by_event = [elapsed(sb.simulate(text, seed=seed)) for seed in range(2)]
     assert sum(by_event) / 2 == pytest.approx(elapsed(steady), rel=0.03)
 
 
-def test_what_is_compressed_crosses_the_network_and_is_expanded_on_its_way_back(tmp_path: Path) -> None:
+def test_what_is_compressed_crosses_the_network_and_is_expanded_on_its_way_back() -> None:
     """The way there is one buffer's latency, in place of the device's two milliseconds of travel each way."""
-    result = run(tmp_path, backup(to="far", buffers=1, compress="true").replace("sets: 3", "sets: 1") + BACK)
+    result = run(backup(to="far", buffers=1, compress="true").replace("sets: 3", "sets: 1") + BACK)
     away = 2 * LATENCY + 0.002
     assert elapsed(result) == pytest.approx(100 * (away + READ + COMPRESS + 0.25 * (1 / 20 + 1 / 400)))
     back = away + 0.25 * (1 / 20 + 1 / 400) + 8e-9 * MIB + 1 / 100
@@ -143,38 +134,32 @@ def test_what_is_compressed_crosses_the_network_and_is_expanded_on_its_way_back(
     assert split(result, "full")[Cause("links.lan", "transfer")] == pytest.approx(25 / 20)
 
 
-def test_others_at_a_device_are_served_beside_it(tmp_path: Path) -> None:
+def test_others_at_a_device_are_served_beside_it() -> None:
     """Two loops of one buffer read the same device: without a latency both are always there."""
     jobs = (backup("one", to="nothing") + backup("two", to="nothing")).replace("latency: 10 ms", "latency: 0 s")
-    result = run(tmp_path, jobs)
+    result = run(jobs)
     assert elapsed(result, "one") == elapsed(result, "two") == pytest.approx(200 * READ)
 
 
 @pytest.mark.parametrize("rounds", ["constant", "by_event"])
-def test_all_its_time_is_on_record(tmp_path: Path, rounds: str) -> None:
-    keys: dict[str, Any] = {
-        "data": "[db, log]",
-        "to": "[d, far]",
-        "compress": "true",
-        "buffers": 5,
-        "rounds": rounds,
-    }
-    result = run(tmp_path, backup(**keys) + BACK)
+def test_all_its_time_is_on_record(rounds: str) -> None:
+    keys: dict[str, Any] = {"data": "[db, log]", "to": "[d, far]", "compress": "true", "buffers": 5, "rounds": rounds}
+    result = run(backup(**keys) + BACK)
     for job in ("full", "back"):
         assert sum(split(result, job).values()) == pytest.approx(elapsed(result, job))
         assert {cause.activity for cause in split(result, job)} >= {"queue", "read", "write"}
 
 
-def test_buffers_beyond_memory_fail_the_job_as_ever(tmp_path: Path) -> None:
-    result = run(tmp_path, backup(buffers=34, compress="true"))
+def test_buffers_beyond_memory_fail_the_job_as_ever() -> None:
+    result = run(backup(buffers=34, compress="true"))
     row = result.job_rows[0]
     assert (row["status"], row["elapsed"]) == ("failed", 0.0)
     assert row["reason"] == "out of memory: 34 buffers of 1 MiB, 3 sets of them are 102 MiB, and there are 100 MiB"
 
 
 @pytest.mark.parametrize("rounds", ["steady", "by_event"])
-def test_a_restore_goes_as_its_backup(tmp_path: Path, rounds: str) -> None:
-    result = run(tmp_path, backup(rounds=rounds, buffers=7) + BACK)
+def test_a_restore_goes_as_its_backup(rounds: str) -> None:
+    result = run(backup(rounds=rounds, buffers=7) + BACK)
     spans = [span for span in result.trace.spans if span.job == "jobs.back"]
     assert bool(spans[0].parts) == (rounds == "by_event")
 
@@ -182,50 +167,33 @@ def test_a_restore_goes_as_its_backup(tmp_path: Path, rounds: str) -> None:
 DRAWN: dict[str, Any] = {"rounds": "by_event", "buffers": 7}
 
 
-def test_the_same_seed_is_the_same_run_and_another_is_another(tmp_path: Path) -> None:
-    one, same, other = (run(tmp_path, backup(**DRAWN) + BACK, seed) for seed in (4, 4, 5))
+def test_the_same_seed_is_the_same_run_and_another_is_another() -> None:
+    one, same, other = (run(backup(**DRAWN) + BACK, seed) for seed in (4, 4, 5))
     assert list(one.trace.to_lines()) == list(same.trace.to_lines())
     assert elapsed(one) != elapsed(other)
     assert elapsed(one) == pytest.approx(elapsed(other), rel=0.5)
 
 
-def test_another_job_elsewhere_leaves_the_draws_as_they_were(tmp_path: Path) -> None:
-    alone = run(tmp_path, backup(**DRAWN))
-    beside = run(tmp_path, backup("aaa", data="log", to="far", **DRAWN) + backup(**DRAWN))
+def test_another_job_elsewhere_leaves_the_draws_as_they_were() -> None:
+    alone = run(backup(**DRAWN))
+    beside = run(backup("aaa", data="log", to="far", **DRAWN) + backup(**DRAWN))
     assert elapsed(beside) == pytest.approx(elapsed(alone), rel=1e-9)
     assert split(beside, "full") == pytest.approx(split(alone, "full"))
 
 
-def test_a_centre_draws_the_same_whatever_else_draws() -> None:
-    def leg(name: str, *devices: str) -> Leg:
-        return Leg(name, 0.0, tuple(Stop(Link(d, 1.0), 0, "read", FlowShape()) for d in devices))
-
-    few, many = Draws(1, "jobs.full", "exponential"), Draws(1, "jobs.full", "exponential")
-    db, log = leg("data.db", "devices.c", "links.path"), leg("data.log", "devices.c")
-    alone = [few.service(db, stop) for _ in range(50) for stop in db.stops]
-    among: list[float] = []
-    for _ in range(50):
-        many.service(log, log.stops[0])
-        many.choice("volumes", 2)
-        among += [many.service(db, stop) for stop in db.stops]
-    assert alone == among
-    assert sum(alone) / 100 == pytest.approx(1.0, abs=0.4)
-    assert alone != [Draws(1, "jobs.other", "exponential").service(db, stop) for _ in range(50) for stop in db.stops]
-
-
-def test_more_buffers_share_the_draws_of_fewer(tmp_path: Path) -> None:
+def test_more_buffers_share_the_draws_of_fewer() -> None:
     """The services of all transfers together are the same, so that only the waiting differs."""
-    few, many = (run(tmp_path, backup(buffers=n, rounds="by_event")) for n in (7, 14))
+    few, many = (run(backup(buffers=n, rounds="by_event")) for n in (7, 14))
     for name in ("devices.c", "devices.d"):
         busy = [device(result, name)["busy"] * elapsed(result) for result in (few, many)]
         assert busy[0] == pytest.approx(busy[1], rel=1e-6)
 
 
-def test_what_stands_at_a_network_keeps_applications_waiting(tmp_path: Path) -> None:
+def test_what_stands_at_a_network_keeps_applications_waiting() -> None:
     """About as long as it does in the steady state: the mean over all the time of what stands there by event."""
     users = "workloads:\n  app: {via: lan, transactions: 100/s, request: 1 KiB}\n"
     waits = [
-        run(tmp_path, backup(to="far", buffers=7, rounds=rounds) + users, seed=2).user_rows[0]
+        run(backup(to="far", buffers=7, rounds=rounds) + users, seed=2).user_rows[0]
         for rounds in ("steady", "by_event")
     ]
     steady, by_event = (row["network_wait"] for row in waits)
@@ -233,9 +201,9 @@ def test_what_stands_at_a_network_keeps_applications_waiting(tmp_path: Path) -> 
     assert by_event == pytest.approx(steady, rel=0.15)
 
 
-def test_a_service_that_chance_makes_short_is_no_faster_device(tmp_path: Path) -> None:
+def test_a_service_that_chance_makes_short_is_no_faster_device() -> None:
     """The shortest of a hundred draws takes about a hundredth of the mean, and d writes 50 MiB/s."""
-    result = run(tmp_path, backup(rounds="by_event"))
+    result = run(backup(rounds="by_event"))
     rates = [rate.bytes_per_s for rate in result.trace.rates if rate.link == "devices.d"]
     assert max(rates) > 10 * 50 * MIB
     assert device(result, "devices.d")["peak"] == pytest.approx(50 * MIB)

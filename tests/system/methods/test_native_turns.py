@@ -1,7 +1,5 @@
 """Native backups whose volumes and files share disks, against a simulation of each request."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

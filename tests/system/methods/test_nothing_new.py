@@ -1,11 +1,9 @@
 """Backups and restores of data in which nothing, or next to nothing, has changed."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb
-from simbackup.results.notes import note_rows
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 SITE = """\

@@ -1,9 +1,5 @@
 """Logical dumps and loads by several workers, against the closed network of one lock."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 import simbackup as sb
@@ -33,33 +29,32 @@ jobs:
 
 @for_each("share", [0.0, 0.1, 0.25])
 @for_each("workers", [1, 2, 4, 8])
-def test_workers_are_customers_of_one_lock(tmp_path: Path, workers: int, share: float) -> None:
+def test_workers_are_customers_of_one_lock(workers: int, share: float) -> None:
     """At most 1 / share times as fast as one; exact mean value analysis says how near they come."""
-    file = tmp_path / "case.yaml"
-    file.write_text(SITE.replace("WORKERS", str(workers)).replace("SHARE", f"{share:.0%}"), encoding="utf-8")
-    result = sb.simulate(file)
+    result = sb.simulate(SITE.replace("WORKERS", str(workers)).replace("SHARE", f"{share:.0%}"))
     for job, each in (("dump", 100e-9), ("load", 400e-9)):
         seconds = each + 1 / 9e9 + 2 / 100e9
         rate = mva_closed([each * share], workers, seconds - each * share).throughput
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(10e9 / rate, rel=0.02)
 
 
-def test_workers_who_all_wait_for_one_index_gain_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "case.yaml"
-    file.write_text(SITE.replace("WORKERS", "8").replace("SHARE", "100 %"), encoding="utf-8")
-    one, eight = (sb.simulate(file, {"jobs.load.workers": n}).get("jobs.load.elapsed") for n in (1, 8))
+def test_workers_who_all_wait_for_one_index_gain_nothing() -> None:
+    one, eight = (
+        sb.simulate(SITE.replace("WORKERS", "8").replace("SHARE", "100 %"), {"jobs.load.workers": n}).get(
+            "jobs.load.elapsed"
+        )
+        for n in (1, 8)
+    )
     assert eight == pytest.approx(one, rel=0.01)
 
 
 @for_each("client, paced", [("0 %", 100e-9), ("54 %", 54e-9), ("30 %", 70e-9), ("100 %", 100e-9)])
 @for_each("workers", [1, 8])
-def test_the_slower_of_server_and_program_paces_a_worker(
-    tmp_path: Path, client: str, paced: float, workers: int
-) -> None:
+def test_the_slower_of_server_and_program_paces_a_worker(client: str, paced: float, workers: int) -> None:
     """Both work side by side, each on a core of its own; the cores are busy for what both take."""
-    file = tmp_path / "case.yaml"
-    file.write_text(SITE.replace("WORKERS", str(workers)).replace("SHARE", "0 %"), encoding="utf-8")
-    result = sb.simulate(file, {"data.db.database.dump_client": client})
+    result = sb.simulate(
+        SITE.replace("WORKERS", str(workers)).replace("SHARE", "0 %"), {"data.db.database.dump_client": client}
+    )
     seconds = paced + 1 / 9e9 + 2 / 100e9
     assert result.get("jobs.dump.elapsed") == pytest.approx(10e9 * seconds / workers, rel=0.02)
     assert result.get("jobs.load.elapsed") == pytest.approx(10e9 * (400e-9 + 1 / 9e9 + 2 / 100e9) / workers, rel=0.02)
@@ -67,8 +62,9 @@ def test_the_slower_of_server_and_program_paces_a_worker(
     assert busy == pytest.approx(10e9 * (100e-9 + 400e-9 + 4 / 100e9), rel=0.05)
 
 
-def test_a_dump_on_few_cores_is_bound_by_what_both_take(tmp_path: Path) -> None:
-    file = tmp_path / "case.yaml"
-    file.write_text(SITE.replace("WORKERS", "8").replace("SHARE", "0 %"), encoding="utf-8")
-    result = sb.simulate(file, {"data.db.database.dump_client": "50 %", "hosts.server.cores": 2})
+def test_a_dump_on_few_cores_is_bound_by_what_both_take() -> None:
+    result = sb.simulate(
+        SITE.replace("WORKERS", "8").replace("SHARE", "0 %"),
+        {"data.db.database.dump_client": "50 %", "hosts.server.cores": 2},
+    )
     assert result.get("jobs.dump.elapsed") == pytest.approx(10e9 * (100e-9 + 2 / 100e9) / 2, rel=0.05)

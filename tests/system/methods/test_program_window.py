@@ -1,7 +1,5 @@
 """A program whose connections have a window of their own, as those of ssh do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -19,7 +17,7 @@ devices:
   a: {{kind: ssd, capacity: 90 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, {FAST}}}
   b: {{kind: ssd, capacity: 90 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, {FAST}}}
 links:
-  line: {{rate: 100 MB/s, latency: 100 ms, duplex: full, joins: [here, there]}}
+  line: {{rate: 100 MB/s, latency: 100 ms, window: 1 GB, duplex: full, joins: [here, there]}}
 data:
   files: {{on: a, size: 10 GB, files: 1000, filesystem: filesystem/ext4, layout: together,
     database: database/mysql-5.0-myisam}}
@@ -50,11 +48,7 @@ def test_a_window_of_the_program_limits_each_connection_of_backup_and_restore(
 
 
 @pytest.mark.parametrize(
-    "job",
-    [
-        {"method": "hot_copy", "data": "files", "to": "b", "tool": WINDOW},
-    ],
-    ids=lambda job: str(job["method"]),
+    "job", [{"method": "hot_copy", "data": "files", "to": "b", "tool": WINDOW}], ids=lambda job: str(job["method"])
 )
 def test_copies_keep_to_it_too(job: dict[str, Any]) -> None:
     result = sb.simulate(SITE, {"jobs": {"one": job, "save": None, "back": None}})

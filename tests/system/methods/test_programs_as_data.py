@@ -1,7 +1,5 @@
 """Datasheets of programs: the values inside their operations are values like all others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,13 +1,12 @@
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from simbackup import Result, load, simulate
+from simbackup import load
 from simbackup.results.causes import Cause
-from simbackup.results.notes import note_rows
+from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
+from simbackup.run import simulate
 from tests.cases import for_each
 
 FLEET = "planning/uneven-fleet"
@@ -59,11 +58,9 @@ def test_a_target_without_the_queue_is_not_held_up() -> None:
     assert ("devices.jobs", "wait for a turn") not in free.causes("save-a")
 
 
-def test_a_job_that_fails_is_tried_again(tmp_path: Path) -> None:
+def test_a_job_that_fails_is_tried_again() -> None:
     """A frozen image that does not exist yet: it is created 60 s later, so the third try, after 2 x 40 s, is good."""
-    path = tmp_path / "scenario.yaml"
-    path.write_text(
-        """
+    text = """
 title: A backup of a snapshot that is not there yet
 hosts:
   server: {model: host/linux-modern-server, owns: [disk, target]}
@@ -77,14 +74,12 @@ data:
 jobs:
   freeze: {method: create_snapshot, snapshot: cow, begin: 60 s}
   save: {method: image, data: a, to: target, source: cow, retries: 2, retry_after: 40 s}
-""",
-        encoding="utf-8",
-    )
-    tried = simulate(load(path))
+"""
+    tried = simulate(load(text))
     row = jobs(tried)["save"]
     assert row["status"] == "done"
     assert tried.causes("save")[Cause("jobs.save", "wait")] == pytest.approx(80.0)
     assert [note["what"].partition(":")[0] for note in note_rows(tried.trace)] == ["is tried again"] * 2
-    assert jobs(simulate(load(path), {"jobs.save.retries": 1}))["save"]["status"] == "failed"
-    late = simulate(load(path), {"jobs.save.retry_after": "70 s"})
+    assert jobs(simulate(load(text), {"jobs.save.retries": 1}))["save"]["status"] == "failed"
+    late = simulate(load(text), {"jobs.save.retry_after": "70 s"})
     assert jobs(late)["save"]["end"] == pytest.approx(row["end"] - 10.0)

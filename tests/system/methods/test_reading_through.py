@@ -1,7 +1,5 @@
 """Restores of selected files by programs that find them only by reading what lies before them, by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,7 +1,5 @@
 """Rebuilds of arrays: how long they take alone and beside others, in closed form, and what they leave."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -142,16 +140,6 @@ def test_no_precedence_is_special() -> None:
             assert elapsed == pytest.approx(before[0], rel=0.006)
             assert rate == pytest.approx(before[1], rel=0.006)
         before = elapsed, rate
-
-
-def test_a_rebuild_that_comes_last_works_in_idle_time() -> None:
-    """Users of an idle disk lose only the rest of a run that is under way when they come, whatever the precedence."""
-    last = sb.simulate(DISKS + USERS, {"jobs.rebuild.precedence": 1e-6}).user_rows[0]
-    undisturbed = last["offered"] / last["served"] * last["rate"]
-    one = _beside_users(1.0)[1]
-    assert 0.8 * undisturbed < one < 0.9 * undisturbed  # one run for each request of each of eight users
-    assert 0.98 * undisturbed < last["rate"] < undisturbed
-    assert _beside_users(1e-6) == pytest.approx(_beside_users(1e-4), rel=1e-3)
 
 
 POOL = """\

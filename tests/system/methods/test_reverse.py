@@ -1,7 +1,5 @@
 """Reverse incrementals by hand, and against a disk that does one request after the other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Files that are scattered lie anywhere in the data, whichever part of them a cartridge or a stream gets."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

@@ -1,18 +1,17 @@
 """Streams that share a tape drive: what they gain while they are saved, and what one of them costs to restore."""
 
-from __future__ import annotations
-
 import gc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.build import build
 from simbackup.catalogue import Copy
 from simbackup.devices.library import Library
 from simbackup.methods.job import start
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.scenario import load
 from tests.cases import for_each
 from tests.shared import ROOT
@@ -137,7 +136,7 @@ def test_a_seat_that_falls_free_goes_to_whoever_waits_for_a_drive(tmp_path: Path
 
 
 @for_each("together", [1, 2, 3, 6])
-def test_those_who_wait_share_the_drive_that_the_first_of_them_gets(tmp_path: Path, together: int) -> None:
+def test_those_who_wait_share_the_drive_that_the_first_of_them_gets(together: int) -> None:
     """All streams of a drive end at once, so that it falls free as a whole: 6 x 1 GB at 5 MB/s, so many at a time."""
     disk = "{kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}"
     names = [f"d{number}" for number in range(6)]
@@ -150,9 +149,7 @@ devices: {{{", ".join(f"{name}: {disk}" for name in names)}, jukebox: {{slots: 3
 data: {{{", ".join(f"x{name}: {{on: {name}, size: 1 GB}}" for name in names)}}}
 jobs: {{{", ".join(f"{name}: {each.format(name, together)}" for name in names)}}}
 """
-    path = tmp_path / "scenario.yaml"
-    path.write_text(text, encoding="utf-8")
-    result = simulate(path)
+    result = simulate(text)
     moved = {(begin, end) for name in names for begin, end in transfers(result, name)}
     rates = [0.0] + [min(number * 5e6, 10e6) for number in range(1, 7)]
     assert len({begin for begin, _ in moved}) == 6 // together
@@ -250,7 +247,7 @@ def test_restores_change_cartridges_together(tmp_path: Path) -> None:
         assert sum(end - begin for begin, end in transfers(result, name)) == pytest.approx(400.0)
 
 
-def test_a_restore_that_fails_stops_none_that_reads_along(tmp_path: Path) -> None:
+def test_a_restore_that_fails_stops_none_that_reads_along() -> None:
     """A snapshot keeps what was there, so that the volume has no room for all that comes back to it."""
     devices = (
         "  small: {kind: ssd, capacity: 3 GB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, "
@@ -262,9 +259,7 @@ def test_a_restore_that_fails_stops_none_that_reads_along(tmp_path: Path) -> Non
     base = base.replace("b: {on: two,", "b: {on: thin,")
     jobs = "  snap: {method: create_snapshot, snapshot: frozen}\n"
     jobs += "  back_b: {restore: b, after: [a, b, snap]}\n  back_a: {restore: a, after: [a, b, snap]}\n"
-    path = tmp_path / "scenario.yaml"
-    path.write_text(base + BOTH + jobs, encoding="utf-8")
-    result = simulate(path)
+    result = simulate(base + BOTH + jobs)
     status = result.jobs["status"]
     assert (status["back_a"], status["back_b"]) == ("done", "failed")
 

@@ -1,7 +1,5 @@
 """Virtual machines that are suspended, saved and resumed, against calculations by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +41,8 @@ IDLE = {"workloads.users.transactions": "0.000001 /s", "workloads.visitors.trans
 """Hardly any users: the times are those of the jobs alone."""
 
 
-def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Result:
-    file = tmp_path / "case.yaml"
-    file.write_text(SITE + jobs, encoding="utf-8")
-    return sb.simulate(file, changes)
+def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    return sb.simulate(SITE + jobs, changes)
 
 
 def row(result: Result, job: str) -> dict[str, Any]:
@@ -58,8 +54,8 @@ def cores(result: Result, host: str, count: int) -> float:
     return count * next(d["busy_s"] for d in result.device_rows if d["device"] == f"hosts.{host}.cores")
 
 
-def test_to_suspend_is_to_copy_memory_and_write_it_and_to_resume_is_to_read_it(tmp_path: Path) -> None:
-    result = run(tmp_path, SUSPEND + "  go: {method: resume, machine: guest, after: stop}\n", IDLE)
+def test_to_suspend_is_to_copy_memory_and_write_it_and_to_resume_is_to_read_it() -> None:
+    result = run(SUSPEND + "  go: {method: resume, machine: guest, after: stop}\n", IDLE)
     assert result.get("jobs.stop.elapsed") == pytest.approx(1.0 + 10.0, rel=1e-5)
     assert result.get("jobs.go.elapsed") == pytest.approx(5.0, rel=1e-5)
     assert (result.get("jobs.stop.bytes"), result.get("jobs.go.bytes")) == (1e9, 1e9)
@@ -70,39 +66,39 @@ def test_to_suspend_is_to_copy_memory_and_write_it_and_to_resume_is_to_read_it(t
 
 
 @for_each("memory, write, read", [("2 GB", 100, 200), ("0.5 GB", 50, 100), ("1 GB", 400, 2000)])
-def test_the_times_follow_memory_and_disk(tmp_path: Path, memory: str, write: float, read: float) -> None:
+def test_the_times_follow_memory_and_disk(memory: str, write: float, read: float) -> None:
     disk = {"devices.disk.write_rate": f"{write} MB/s", "devices.disk.read_rate": f"{read} MB/s"}
     jobs = SUSPEND + "  go: {method: resume, machine: guest, after: stop}\n"
-    result = run(tmp_path, jobs, IDLE | disk | {"hosts.guest.memory": memory})
+    result = run(jobs, IDLE | disk | {"hosts.guest.memory": memory})
     size = float(memory.split(maxsplit=1)[0]) * 1e9
     assert result.get("jobs.stop.elapsed") == pytest.approx(size / 1e9 + size / (write * 1e6), rel=1e-5)
     assert result.get("jobs.go.elapsed") == pytest.approx(size / min(read * 1e6, 1e9), rel=1e-5)
 
 
-def test_a_machine_is_down_from_its_suspension_until_it_is_resumed(tmp_path: Path) -> None:
+def test_a_machine_is_down_from_its_suspension_until_it_is_resumed() -> None:
     jobs = """\
   stop: {method: suspend, machine: guest, to: room, begin: 100 s}
   save: {method: image, data: mail, to: backups, after: stop}
   go: {method: resume, machine: guest, begin: 200 s, after: stop}
 """
-    result = run(tmp_path, jobs, IDLE)
+    result = run(jobs, IDLE)
     failed = [row["reason"] for row in result.job_rows if row["status"] == "failed"]
     assert failed == ["'guest' is suspended"]  # it cannot save its own files meanwhile
     assert result.get("hosts.guest.down") == pytest.approx(100.0 + 5.0, rel=1e-5)
     assert result.get("hosts.guest.down") == pytest.approx(result.get("jobs.go.end") - result.get("jobs.stop.start"))
 
 
-def test_the_times_of_several_suspensions_add_up(tmp_path: Path) -> None:
+def test_the_times_of_several_suspensions_add_up() -> None:
     jobs = """\
   stop: {method: suspend, machine: guest, to: room, every: 100 s, until: 100 s}
   go: {method: resume, machine: guest, begin: 20 s, every: 100 s, until: 120 s}
 """
-    result = run(tmp_path, jobs, IDLE)
+    result = run(jobs, IDLE)
     assert {r["status"] for r in result.job_rows} == {"done"}
     assert result.get("hosts.guest.down") == pytest.approx(2 * 25.0, rel=1e-5)
 
 
-def test_users_of_the_machine_stand_still_and_go_on_after(tmp_path: Path) -> None:
+def test_users_of_the_machine_stand_still_and_go_on_after() -> None:
     jobs = """\
   before: {method: observe, workload: users, duration: 10 s}
   stop: {method: suspend, machine: guest, to: room, after: before}
@@ -110,7 +106,7 @@ def test_users_of_the_machine_stand_still_and_go_on_after(tmp_path: Path) -> Non
   go: {method: resume, machine: guest, after: while}
   after: {method: observe, workload: users, duration: 10 s, after: go}
 """
-    result = run(tmp_path, jobs)
+    result = run(jobs)
     lost = {(r["users"], r["job"]): r["lost"] for r in result.user_rows}
     still = {job: lost["workloads.users", job] for job in ("before", "stop", "while", "go", "after")}
     assert still == pytest.approx({"before": 0.0, "stop": 1.0, "while": 1.0, "go": 1.0, "after": 0.0}, abs=1e-6)
@@ -118,20 +114,20 @@ def test_users_of_the_machine_stand_still_and_go_on_after(tmp_path: Path) -> Non
     assert others == pytest.approx([0.0] * 5, abs=1e-6)
 
 
-def test_a_machine_is_not_suspended_twice(tmp_path: Path) -> None:
-    result = run(tmp_path, SUSPEND + "  again: {method: suspend, machine: guest, to: room, after: stop}\n", IDLE)
+def test_a_machine_is_not_suspended_twice() -> None:
+    result = run(SUSPEND + "  again: {method: suspend, machine: guest, to: room, after: stop}\n", IDLE)
     assert (row(result, "stop")["status"], row(result, "again")["status"]) == ("done", "failed")
     assert row(result, "again")["reason"] == "'guest' is already suspended"
     assert row(result, "again")["elapsed"] == 0.0
 
 
-def test_a_machine_that_runs_is_not_resumed(tmp_path: Path) -> None:
-    result = run(tmp_path, "  go: {method: resume, machine: guest}\n", IDLE)
+def test_a_machine_that_runs_is_not_resumed() -> None:
+    result = run("  go: {method: resume, machine: guest}\n", IDLE)
     assert (row(result, "go")["status"], row(result, "go")["reason"]) == ("failed", "'guest' is not suspended")
     assert result.get("hosts.guest.down") == 0.0
 
 
-def test_two_machines_are_suspended_apart(tmp_path: Path) -> None:
+def test_two_machines_are_suspended_apart() -> None:
     jobs = (
         SUSPEND
         + """\
@@ -139,37 +135,37 @@ def test_two_machines_are_suspended_apart(tmp_path: Path) -> None:
   go: {method: resume, machine: other, after: too}
 """
     )
-    result = run(tmp_path, jobs, IDLE)
+    result = run(jobs, IDLE)
     assert {r["status"] for r in result.job_rows} == {"done"}
     assert result.get("hosts.other.down") == pytest.approx(0.5 + 5.0 + 2.5, rel=1e-5)
 
 
-def test_a_machine_whose_memory_finds_no_room_goes_on(tmp_path: Path) -> None:
+def test_a_machine_whose_memory_finds_no_room_goes_on() -> None:
     """A backup of 10 MB has taken the room that was left."""
     jobs = """\
   fill: {method: image, data: mail, to: room}
   stop: {method: suspend, machine: guest, to: room, after: fill}
   look: {method: observe, workload: users, duration: 10 s, begin: 100 s}
 """
-    result = run(tmp_path, jobs, {"devices.room.size": "1.005 GB"})
+    result = run(jobs, {"devices.room.size": "1.005 GB"})
     assert (row(result, "stop")["status"], row(result, "stop")["reason"]) == ("failed", "'room' is full")
     lost = {r["job"]: r["lost"] for r in result.user_rows if r["users"] == "workloads.users"}
     assert lost["look"] == pytest.approx(0.0, abs=1e-6)
 
 
-def test_the_memory_of_a_machine_takes_its_room_once(tmp_path: Path) -> None:
+def test_the_memory_of_a_machine_takes_its_room_once() -> None:
     """A machine of 1 GB is suspended each day; what was saved the day before is of no use any more."""
     jobs = """\
   stop: {method: suspend, machine: guest, to: room, every: 1 day, until: 6 day}
   go: {method: resume, machine: guest, begin: 100 s, every: 1 day, until: 7 day}
 """
-    result = run(tmp_path, jobs, IDLE)
+    result = run(jobs, IDLE)
     assert {r["status"] for r in result.job_rows if r["job"].startswith("stop")} == {"done"}
 
 
-def test_what_was_never_suspended_was_never_down(tmp_path: Path) -> None:
+def test_what_was_never_suspended_was_never_down() -> None:
     """A host that was never suspended was down for no time; what is not a host has no such figure."""
-    result = run(tmp_path, SUSPEND + "  go: {method: resume, machine: guest, after: stop}\n", IDLE)
+    result = run(SUSPEND + "  go: {method: resume, machine: guest, after: stop}\n", IDLE)
     assert result.get("hosts.other.down") == 0.0
     for address in ("hosts.nobody.down", "devices.disk.down", "down"):
         with pytest.raises(ResultError):
@@ -187,8 +183,8 @@ FILES = 10_000 * 10e-3 / 2.0
 """Seconds that the files cost a core of twice the speed of the reference core."""
 
 
-def test_what_a_machine_computes_its_host_computes(tmp_path: Path) -> None:
-    result = run(tmp_path, FIRST, IDLE)
+def test_what_a_machine_computes_its_host_computes() -> None:
+    result = run(FIRST, IDLE)
     assert result.get("jobs.one.elapsed") == pytest.approx(FILES + COPY + READS + WRITE, rel=1e-5)
     assert cores(result, "guest", 1) == pytest.approx(FILES + COPY, rel=1e-5)
     assert cores(result, "server", 2) == pytest.approx(FILES + COPY + COPY, rel=1e-5)  # it receives the bytes, too
@@ -196,22 +192,22 @@ def test_what_a_machine_computes_its_host_computes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("count", "seconds"), [(2, FILES + COPY + READS), (1, 2 * (FILES + COPY))])
-def test_two_machines_share_the_cores_of_their_host(tmp_path: Path, count: int, seconds: float) -> None:
+def test_two_machines_share_the_cores_of_their_host(count: int, seconds: float) -> None:
     """On two cores each walks as if alone, on one both take twice as long, and reading is done meanwhile."""
-    result = run(tmp_path, WALKS, IDLE | {"hosts.server.cores": str(count)})
+    result = run(WALKS, IDLE | {"hosts.server.cores": str(count)})
     for job in ("one", "two"):
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(seconds, abs=3 * WRITE)
     assert cores(result, "server", count) == pytest.approx(2 * (FILES + COPY + COPY), rel=1e-5)
 
 
-def test_the_speed_of_a_machine_is_that_of_its_host(tmp_path: Path) -> None:
-    slow = run(tmp_path, FIRST, IDLE | {"hosts.server.speed": "1"})
+def test_the_speed_of_a_machine_is_that_of_its_host() -> None:
+    slow = run(FIRST, IDLE | {"hosts.server.speed": "1"})
     assert slow.get("jobs.one.elapsed") == pytest.approx(2 * FILES + COPY + READS + WRITE, rel=1e-5)
 
 
-def test_a_machine_is_not_resumed_by_two_at_once(tmp_path: Path) -> None:
+def test_a_machine_is_not_resumed_by_two_at_once() -> None:
     two = "  go: {method: resume, machine: guest, after: stop}\n  too: {method: resume, machine: guest, after: stop}\n"
-    result = run(tmp_path, SUSPEND + two, IDLE)
+    result = run(SUSPEND + two, IDLE)
     assert (row(result, "go")["status"], row(result, "too")["status"]) == ("done", "failed")
     assert row(result, "too")["reason"] == "'guest' is not suspended"
 

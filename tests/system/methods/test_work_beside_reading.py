@@ -1,7 +1,5 @@
 """What is read while a program works on what came before, by hand and window by window."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Purchases of a site: which sets are planned, what each costs in each year, and which is the cheapest that helps."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a plan says without a simulation, and policies with the same rules, whose books are kept once."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Variants of a site side by side: which comes first, and what is known of each."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

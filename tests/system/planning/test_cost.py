@@ -1,7 +1,5 @@
 """What object storage costs in plans, by hand: minimum durations, requests, and prices of each target."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Deduplicating targets in plans: what they keep, what nights move, and what comes back, by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 from itertools import pairwise
 from typing import Any
@@ -183,15 +181,6 @@ def test_keys_that_follow_from_the_calendar_are_refused(key: str) -> None:
 def test_an_unknown_datasheet_is_refused_at_its_place() -> None:
     found = refused(pool={"deduplication": "deduplication/apliance-2010"})
     assert "targets.pool.deduplication: there is no datasheet 'deduplication/apliance-2010'" in found
-
-
-def test_a_system_has_to_say_how_it_changes() -> None:
-    planned = site(zone="UTC")
-    planned["policies"]["nightly"]["schedule"] = {"full": "daily"}
-    planned["targets"]["pool"] |= {"deduplication": STORE}
-    planned["systems"] = {"a": {"size": "1 TB", "policy": "nightly"}}
-    with pytest.raises(InputError, match="does not say how it changes"):
-        load_site(planned)
 
 
 def test_a_seeded_copy_crosses_no_line_and_is_there_at_once() -> None:

@@ -1,7 +1,5 @@
 """A plan, whose nights lie between simulated ones, beside one in which each night is simulated."""
 
-from __future__ import annotations
-
 import pytest
 from sites.plan import site
 

@@ -1,7 +1,5 @@
 """What a site has for its backups costs beside its storage, by hand: what counts, what does not, and in which year."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

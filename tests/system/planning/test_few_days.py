@@ -1,7 +1,5 @@
 """Plans of a few days, in which backups of logs may come nearest to their windows."""
 
-from __future__ import annotations
-
 import pytest
 from sites.plan import site
 

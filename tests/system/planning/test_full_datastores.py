@@ -1,7 +1,5 @@
 """Datastores that become full in a plan: the first day, and what goes on after it."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from typing import Any
 

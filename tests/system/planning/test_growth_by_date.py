@@ -1,7 +1,5 @@
 """Growth that changes on dates: sizes, what is saved, and when datastores and pools are full."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Backups of transaction logs in plans: their room, chains, and what is lost."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 
@@ -9,7 +7,6 @@ import pytest
 from sites.plan import site
 
 from simbackup.equations.change import hits_a_day
-from simbackup.errors import InputError
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.night import Night
 from simbackup.planning.night_reasons import night_reasons
@@ -91,11 +88,6 @@ def test_logs_take_room_as_long_as_the_point_before_them_is_kept() -> None:
     assert with_logs.points == without.points
     more = with_logs.stocks["pool"].used - without.stocks["pool"].used
     assert more == pytest.approx(log_of(14 - 1), rel=1e-6)
-
-
-def test_they_go_to_targets_that_there_are() -> None:
-    with pytest.raises(InputError, match="there is no target 'moon'"):
-        of(to="moon")
 
 
 def test_logs_are_saved_while_the_nights_backups_run() -> None:

@@ -1,7 +1,5 @@
 """Synthetic full backups and merges in plans: what the pool reads and writes in a night."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A mass restore by priority while a drive breaks, beside the hand calculation in the scenario."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup.results.result import Result

@@ -1,19 +1,15 @@
 """Several receiving hosts: systems divided among them, each with its own limit, before one library."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
 import pytest
 from sites.plan import site
 
-from simbackup.errors import InputError
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.plan import plan
 from simbackup.planning.restore import restore
 from simbackup.planning.site import PlannedSite, load_site
-from tests.cases import for_each
 
 TB = 1e12
 
@@ -72,11 +68,3 @@ def test_divided_among_servers_and_days() -> None:
     loaded = media(2, spread=True)
     assert max(Counter(system.policy for system in loaded.systems).values()) == 1
     assert loaded.file.written(loaded.systems[0].policy) == "nightly"
-
-
-@for_each(
-    "to, message", [(["media0", "media0"], "named twice"), (["media0", "media9"], "there is no target"), ([], "to")]
-)
-def test_names_that_do_not_help(to: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        media(2, to=to)

@@ -1,7 +1,5 @@
 """Policies that choose a method and a program: databases by their own servers, dumps, and lists of programs."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

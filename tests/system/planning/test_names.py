@@ -1,7 +1,5 @@
 """Names of a site, times and rules that a plan could not use are reported at their place before anything runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup.errors import InputError

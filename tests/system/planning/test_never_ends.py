@@ -1,7 +1,5 @@
 """Nights in which a job never ends: they are missed, with what it needs, and the plan goes on."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Plans know which cartridges were loaded before: each is initialised once in its life."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Copies into an object store in plans: connections and sizes of objects are keys of the target."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

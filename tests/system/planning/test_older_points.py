@@ -1,7 +1,5 @@
 """Restores of an older point, to the minute with logs, of several machines in order, and why they take their time."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 from typing import Any
 

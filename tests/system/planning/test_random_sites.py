@@ -1,7 +1,5 @@
 """Plans of random sites beside those in which every night is simulated."""
 
-from __future__ import annotations
-
 import pytest
 from oracles.every_night import off_by
 

@@ -1,7 +1,5 @@
 """Nights whose jobs run on into the next, by the simulator."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which inputs decide the verdicts of a plan, by hand: what grows, what is saved at a rate, what costs."""
 
-from __future__ import annotations
-
 import math
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Systems that share hosts, datastores, proxies and uplinks, against times by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 from itertools import pairwise
 from typing import Any
@@ -49,8 +47,7 @@ def used(result: Result, part: str) -> float:
 
 
 @for_each(
-    "hosts, seconds, part",
-    [(("esx1",), ALL / 1e9, "network"), (("esx1", "esx2"), ALL / 2e9, "network.esx1.send")],
+    "hosts, seconds, part", [(("esx1",), ALL / 1e9, "network"), (("esx1", "esx2"), ALL / 2e9, "network.esx1.send")]
 )
 def test_guests_of_a_host_share_its_adapter(hosts: tuple[str, ...], seconds: float, part: str) -> None:
     """Ten guests of 100 GB at 1 GB/s take 1000 s, and on two hosts 500 s. A network of two ends has no ports."""

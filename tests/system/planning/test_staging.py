@@ -1,13 +1,10 @@
 """Backups to tape over a disk with a size limit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 from sites.plan import site
 
-from simbackup.errors import InputError
 from simbackup.planning.night import Night
 from simbackup.planning.plan import plan
 from simbackup.planning.scenarios import night_scenario
@@ -41,8 +38,3 @@ def test_the_size_limit_costs_turns() -> None:
     straight = elapsed(staged())
     assert straight <= overlapped < turns
     assert turns == pytest.approx(straight + 1e12 / 1.15e9, rel=0.15)  # beside the network of 10 Gb/s
-
-
-def test_it_is_on_a_target() -> None:
-    with pytest.raises(InputError, match="there is no target 'moon'"):
-        load_site(staged(staging={"on": "moon", "size": "1 TB"}))

@@ -1,7 +1,5 @@
 """The university of 200 servers, with its figures worked out by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Where the tables of a plan are written, and what is never replaced."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

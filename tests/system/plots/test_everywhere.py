@@ -1,7 +1,5 @@
 """Every scenario that can be run can be drawn."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup.palette import PAPER

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +8,6 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from simbackup import Result, simulate
 from simbackup.errors import ResultError
 from simbackup.output.whole import write_whole
 from simbackup.palette import PAPER
@@ -22,6 +19,8 @@ from simbackup.plots.rates import MOST, steps_of
 from simbackup.plots.timeline import FOLDED
 from simbackup.results.causes import split
 from simbackup.results.groups import thinned
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.trace.activity import Activity
 from simbackup.trace.trace import Span
 from tests.shared import simulated
@@ -289,10 +288,8 @@ jobs:
 )
 
 
-def test_many_jobs_of_a_fleet_share_a_band_in_which_each_has_a_row(tmp_path: Path) -> None:
-    path = tmp_path / "fleet.yaml"
-    path.write_text("title: Fleet\n" + FLEET.replace("COUNT", "40"), encoding="utf-8")
-    result = simulate(path)
+def test_many_jobs_of_a_fleet_share_a_band_in_which_each_has_a_row() -> None:
+    result = simulate("title: Fleet\n" + FLEET.replace("COUNT", "40"))
     figure = result.plot.timeline()
     assert rows(figure) == ["save-* (40 jobs)", "alone"]
     some = thinned(result)[0].plot.timeline()  # as in reports, which keep few of equal jobs
@@ -303,10 +300,13 @@ def test_many_jobs_of_a_fleet_share_a_band_in_which_each_has_a_row(tmp_path: Pat
     assert figure.axes[0].get_xlabel() == "time of day"
 
 
-def test_few_jobs_of_a_fleet_have_rows_of_their_own(tmp_path: Path) -> None:
-    path = tmp_path / "fleet.yaml"
-    path.write_text("title: Fleet\n" + FLEET.replace("COUNT", "3"), encoding="utf-8")
-    assert rows(simulate(path).plot.timeline()) == ["save-1", "save-2", "save-3", "alone"]
+def test_few_jobs_of_a_fleet_have_rows_of_their_own() -> None:
+    assert rows(simulate("title: Fleet\n" + FLEET.replace("COUNT", "3")).plot.timeline()) == [
+        "save-1",
+        "save-2",
+        "save-3",
+        "alone",
+    ]
 
 
 @pytest.mark.slow

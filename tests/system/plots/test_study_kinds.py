@@ -1,7 +1,5 @@
 """Pictures of studies that vary inputs and that search."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Protection of sites whose systems share hosts and datastores: places, arrays, and who comes back together."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

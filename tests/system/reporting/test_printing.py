@@ -1,7 +1,5 @@
 """A page is printed by a browser that is installed; here, by a program that stands for one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a report says in words is what happened."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -28,10 +26,7 @@ FAILED = row("bad", 5.0, status="failed", reason="no space")
     [
         (row(), "Took 1 min for 6 GB (100 MB/s)."),
         (IN_TIME, "Took 1 min for 6 GB (100 MB/s) and finished within its window of 1 min 40 s, with 40 s to spare."),
-        (
-            LATE | {"bytes": 0.0},
-            "Took 1 min 30 s and missed its window of 1 min by 30 s.",
-        ),
+        (LATE | {"bytes": 0.0}, "Took 1 min 30 s and missed its window of 1 min by 30 s."),
         (FAILED, "Failed after 5 s: no space."),
         (row(elapsed=0.0, status="skipped", reason="'full' did not complete"), "Did not run: 'full' did not complete."),
         (row(method="observe"), "Observed the users for 1 min."),
@@ -47,10 +42,7 @@ def test_the_fate_of_one_run(one: dict[str, Any], said: str) -> None:
         ([LATE, LATE], "Both jobs missed their windows."),
         ([IN_TIME] * 3, "All 3 jobs finished within their windows."),
         ([LATE, IN_TIME], "Of 2 jobs, 1 missed its window and 1 finished within its window."),
-        (
-            [IN_TIME, IN_TIME, row()],
-            "All 3 jobs completed; the 2 with a window finished within it.",
-        ),
+        ([IN_TIME, IN_TIME, row()], "All 3 jobs completed; the 2 with a window finished within it."),
     ],
 )
 def test_how_several_ended(rows: list[dict[str, Any]], said: str) -> None:

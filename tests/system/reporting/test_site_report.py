@@ -1,7 +1,5 @@
 """The page on a site for a manager: one file that loads nothing, with the figures of the plan and of the restore."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from typing import Any

@@ -1,7 +1,5 @@
 """Results with more records than are written as JSON."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -9,12 +7,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from simbackup import Result, simulate
 from simbackup.errors import ResultError
 from simbackup.output import seal
 from simbackup.results import bulk
 from simbackup.results.folder import RESULT
-from simbackup.trace import rate_columns
+from simbackup.results.result import Result
+from simbackup.run import simulate
+from simbackup.trace import columns
 from tests.cases import for_each
 from tests.shared import simulated
 
@@ -46,7 +45,7 @@ def test_records_in_columns_come_back_exactly(name: str, tmp_path: Path) -> None
 
 
 def test_rates_of_a_file_are_written_batch_by_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_columns, "BATCH", 7)
+    monkeypatch.setattr(columns, "BATCH", 7)
     result = simulate(NAMES[1])
     assert result.as_dict() == simulated(NAMES[1]).as_dict()
     folder = result.save(tmp_path / "saved")
@@ -54,26 +53,6 @@ def test_rates_of_a_file_are_written_batch_by_batch(tmp_path: Path, monkeypatch:
     numbers = [found.row_group(i).num_rows for i in range(found.num_row_groups - 1)]
     assert numbers == [7] * (len(result.trace.rates) // 7)
     assert Result.load(folder).trace == simulated(NAMES[1]).trace
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_records_in_several_row_groups_are_read(name: str, tmp_path: Path) -> None:
-    folder = simulated(NAMES[1]).save(tmp_path / "saved")
-    table = parquet.read_table(folder / name)
-    assert len(table) > 7
-    parquet.write_table(table, folder / name, row_group_size=3)
-    made_up(folder, name)
-    assert Result.load(folder).trace == simulated(NAMES[1]).trace
-
-
-def test_the_rest_is_json(tmp_path: Path) -> None:
-    folder = simulated(NAMES[0]).save(tmp_path / "saved")
-    assert '"record":"rate"' not in (folder / "trace.jsonl").read_text()
-    assert '"record":"job"' in (folder / "trace.jsonl").read_text()
-    rates = parquet.read_table(folder / FILES[0]).to_pylist()
-    assert [tuple(row.values()) for row in rates] == [
-        (rate.time, rate.link, rate.busy, rate.bytes_per_s) for rate in simulated(NAMES[0]).trace.rates
-    ]
 
 
 def test_the_same_run_gives_the_same_files(tmp_path: Path) -> None:

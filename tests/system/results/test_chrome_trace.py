@@ -1,18 +1,16 @@
-from __future__ import annotations
-
 import json
 import math
 from collections import defaultdict
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.errors import ResultError
-from simbackup.results.chrome_trace import LaneBar, chrome_trace, lanes, text
+from simbackup.results.chrome_trace import chrome_trace, text
 from simbackup.results.record import Record
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.trace.trace import Trace
 from tests.shared import ROOT, RUNNABLE, each_scenario, simulated
 
@@ -122,13 +120,6 @@ def test_parallel_streams_of_a_job_lie_on_tracks_of_their_own() -> None:
     assert "full (9)" not in names
 
 
-def test_those_who_wait_for_the_robot_are_counted() -> None:
-    trace = simulated("teaching/mount-queue").chrome_trace()
-    waiting = [e["args"]["waiting"] for e in of_phase(trace, "C") if e["name"].endswith("robot: mount queue")]
-    assert max(waiting) == 7  # eight drives, one robot
-    assert waiting[-1] == 0
-
-
 def test_drives_and_robots_show_what_they_do_but_not_who_waits() -> None:
     trace = simulate(GOLDEN).chrome_trace()
     threads = {e["args"]["name"]: e["tid"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}
@@ -179,22 +170,6 @@ def test_of_several_rates_at_one_instant_the_last_counts() -> None:
         trace.rate(1.0, "devices.d", busy, 5e6)
     busy = [e for e in of_phase(chrome_trace(made_of(trace)), "C") if e["name"] == "devices.d busy"]
     assert [event["args"] for event in busy] == [{"share": 0.9}]
-
-
-def test_a_result_of_nothing_gives_a_trace_of_names_alone() -> None:
-    shown = chrome_trace(made_of(Trace()))
-    obeys(shown)
-    assert {event["ph"] for event in shown["traceEvents"]} == {"M"}
-
-
-def test_no_stretch_overlaps_another_on_its_lane() -> None:
-    stretches = [LaneBar(start, start + 1 + (start * 7) % 5, "read", f"d{start % 3}", "j") for start in range(40)]
-    laid = lanes(stretches)
-    assert sorted(stretch for lane in laid for stretch in lane) == sorted(stretches)
-    for lane in laid:
-        assert all(one.end <= other.start for one, other in pairwise(lane))
-    most = max(sum(s.start <= time < s.end for s in stretches) for time in range(50))
-    assert len(laid) == most
 
 
 def test_a_trace_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

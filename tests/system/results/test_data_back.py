@@ -1,7 +1,5 @@
 """When the data of a restore are back, and when its drive is free again."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

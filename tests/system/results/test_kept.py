@@ -1,15 +1,15 @@
 """Results that keep less than the whole trace."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from simbackup import Result, explain, report, simulate
+from simbackup import explain, report
 from simbackup.errors import ResultError
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import for_each
 from tests.shared import Say, simulated
 

@@ -1,17 +1,15 @@
 """Results with so many values that their record states each origin once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 
-from simbackup import Result
 from simbackup.errors import ResultError
 from simbackup.output import seal
 from simbackup.results import saved
 from simbackup.results.folder import RESULT
+from simbackup.results.result import Result
 from tests.shared import simulated
 
 NAME = "planning/spread-starts"
@@ -43,11 +41,3 @@ def test_a_value_without_its_origin_is_damage(folder: Path, values: object) -> N
     changed(folder, values=values)
     with pytest.raises(ResultError, match=r"is damaged \((origins|values)"):
         Result.load(folder)
-
-
-def test_few_values_are_written_whole(tmp_path: Path) -> None:
-    content = json.loads(
-        (simulated("teaching/one-file-from-tape").save(tmp_path / "saved") / RESULT.record).read_text()
-    )
-    assert content["values"][0].keys() >= {"address", "basis", "place"}
-    assert "origins" not in content

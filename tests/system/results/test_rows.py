@@ -1,13 +1,12 @@
 """The shares and rates of a result's tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.cli import show
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import for_each
 from tests.shared import simulated
 
@@ -26,14 +25,12 @@ jobs:
 HOUR = 3600.0
 
 
-def run(tmp_path: Path, more: str = "", below: str = "") -> Result:
-    path = tmp_path / "night.yaml"
-    path.write_text(NIGHT % more + below, encoding="utf-8")
-    return simulate(path)
+def run(more: str = "", below: str = "") -> Result:
+    return simulate(NIGHT % more + below)
 
 
-def test_busy_counts_from_the_first_start_not_from_midnight(tmp_path: Path) -> None:
-    result = run(tmp_path)
+def test_busy_counts_from_the_first_start_not_from_midnight() -> None:
+    result = run()
     assert result.get("jobs.nightly.elapsed") == pytest.approx(HOUR, rel=0.01)
     assert result.get("devices.target.busy") == pytest.approx(1.0, rel=0.01)
     assert result.get("devices.target.busy_s") == pytest.approx(HOUR, rel=0.01)
@@ -41,21 +38,21 @@ def test_busy_counts_from_the_first_start_not_from_midnight(tmp_path: Path) -> N
 
 
 @for_each("until, hours", [("window: 8 h", 8), ("deadline: '02:00'", 4), ("window: 30 min", 0.5)])
-def test_busy_has_a_share_of_the_window_of_a_job(until: str, hours: float, tmp_path: Path) -> None:
-    result = run(tmp_path, f", {until}")
+def test_busy_has_a_share_of_the_window_of_a_job(until: str, hours: float) -> None:
+    result = run(f", {until}")
     share = result.devices.set_index("device")["busy_window"]["devices.target"]
     assert share == pytest.approx(min(1 / hours, 1.0), rel=0.01)
 
 
-def test_windows_of_every_night_count_together(tmp_path: Path) -> None:
-    result = run(tmp_path, ", every: 1 day, until: 3 days, window: 4 h")
+def test_windows_of_every_night_count_together() -> None:
+    result = run(", every: 1 day, until: 3 days, window: 4 h")
     assert result.get("devices.target.busy_window") == pytest.approx(0.25, rel=0.01)
     assert result.get("devices.target.busy") == pytest.approx(3 / 49, rel=0.01)
 
 
-def test_what_users_do_before_the_first_start_is_not_counted(tmp_path: Path) -> None:
+def test_what_users_do_before_the_first_start_is_not_counted() -> None:
     users = "workloads:\n  people: {model: workload/oltp, data: db, transactions: 1000 /s}\n"
-    alone, beside = run(tmp_path), run(tmp_path, below=users)
+    alone, beside = run(), run(below=users)
     assert beside.get("devices.source.busy_s") > 5 * alone.get("devices.source.busy_s")
     assert beside.get("devices.source.busy") < 1.0
     rates = [rate for rate in beside.trace.rates if rate.link == "devices.source"]

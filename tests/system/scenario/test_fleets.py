@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -33,13 +31,6 @@ def written(folder: Path, source: str = "count: 4", begin: str = '"00:00"') -> P
     file = folder / "fleet.yaml"
     file.write_text(SCENARIO.replace("SOURCE", source).replace("BEGIN", begin), encoding="utf-8")
     return file
-
-
-def test_as_many_are_made_as_are_counted(tmp_path: Path) -> None:
-    spec = sb.load(written(tmp_path)).spec
-    assert list(spec.hosts) == ["target", "s-1", "s-2", "s-3", "s-4"]
-    assert spec.links["lan"].joins == ("s-1", "s-2", "s-3", "s-4", "target")
-    assert spec.jobs["index"].after == ("save-1", "save-2", "save-3", "save-4")
 
 
 def test_the_count_and_a_template_and_one_part_can_be_set(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """What is stated without effect is warned about, once, and only where its author can change it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

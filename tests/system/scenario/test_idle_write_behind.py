@@ -1,7 +1,5 @@
 """What a host writes of a stream at once is warned about where its disks and controllers write more, and only there."""
 
-from __future__ import annotations
-
 import pytest
 
 import simbackup as sb

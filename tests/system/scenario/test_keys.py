@@ -5,8 +5,6 @@ Run as a script, this file searches them anew:
 `python tests/system/scenario/test_keys.py`. It keeps what still acts, and prints the keys that it finds no change for.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import hashlib
@@ -20,8 +18,9 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from simbackup import load, shelf, simulate
+from simbackup import load, shelf
 from simbackup.errors import InputError
+from simbackup.run import simulate
 from simbackup.scenario import Scenario, names
 from simbackup.schema import registry
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts

@@ -1,7 +1,5 @@
 """Loading and building cost as much for each client of a large site as of a small one."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """What a scenario states either acts, or is warned about, or is refused: cases in which once nothing was said."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -152,8 +150,7 @@ def test_the_host_of_an_object_store_works_on_what_it_takes_and_gives() -> None:
 def test_deduplicated_files_go_to_objects_and_come_back_over_as_many_connections_as_others() -> None:
     plain = "method: file_level, data: small, to: bucket, workers: 4"
     text = site(
-        f"plain: {{{plain}}}",
-        f"chunks: {{{plain}, after: plain, deduplication: {{model: {CHUNKS}, ratio: 1}}}}",
+        f"plain: {{{plain}}}", f"chunks: {{{plain}, after: plain, deduplication: {{model: {CHUNKS}, ratio: 1}}}}"
     )
     assert elapsed(text, "plain") == pytest.approx(2531.0, rel=1e-3)
     assert elapsed(text, "chunks") == pytest.approx(2531.0, rel=1e-3)

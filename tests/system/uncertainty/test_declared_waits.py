@@ -1,7 +1,5 @@
 """The error of the model acts on what the model computes: never on a wait that the scenario declares."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

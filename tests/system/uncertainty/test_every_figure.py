@@ -1,7 +1,5 @@
 """Every figure of a run has an interval, from the cases of the jobs' intervals."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

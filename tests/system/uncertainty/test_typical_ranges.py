@@ -1,7 +1,5 @@
 """Where a scenario states a number without a range, a typical one widens intervals and moves nothing else."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import simbackup as sb
@@ -34,10 +32,7 @@ def typical(scenario: Scenario) -> dict[str, tuple[float | None, float | None]]:
     return {value.address: (value.given.low, value.given.high) for value in scenario.values if value.given.typical}
 
 
-EXACT = [
-    {"value": 2, "basis": "user"},
-    {"value": 2, "basis": "assumed", "range": [2, 2], "why": "a test"},
-]
+EXACT = [{"value": 2, "basis": "user"}, {"value": 2, "basis": "assumed", "range": [2, 2], "why": "a test"}]
 
 
 def test_a_plain_number_has_the_range_of_its_kind_and_sizes_and_rates_have_none() -> None:

@@ -1,7 +1,5 @@
 """An answer outside of what was measured says so, with the nearest measured case."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup.uncertainty.validated_cases import BASES, known, nearest

@@ -1,10 +1,9 @@
 """Values that only some numbers may have, and times that a file states."""
 
-from __future__ import annotations
-
 import pytest
 
-from simbackup import load, simulate
+from simbackup import load
+from simbackup.run import simulate
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.inputs import Use
 from simbackup.uncertainty.verdict import job_intervals
@@ -97,8 +96,7 @@ def test_a_layout_that_is_stated_is_certain() -> None:
 def test_where_a_single_file_lies_that_nobody_states_is_an_unknown() -> None:
     """One file may lie far along a wrap of the tape, and its interval counts that; several are spread over it."""
     tape = SITE.replace("owns: [disk]", "owns: [disk, library]").replace(
-        "devices:\n",
-        "devices:\n  library: {model: tape_library/autoloader-8, drive: tape_drive/lto-5, drives: 1}\n",
+        "devices:\n", "devices:\n  library: {model: tape_library/autoloader-8, drive: tape_drive/lto-5, drives: 1}\n"
     )
     tape = tape[: tape.index("workloads:")].replace("10 GB", "150 GB, files: 100") + (
         "jobs:\n  save: {method: image, data: file, to: library}\n"

@@ -1,7 +1,5 @@
 """The page, served by a thread of this process, which also does the work."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import AsyncGenerator, Iterator, Mapping

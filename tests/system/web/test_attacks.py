@@ -1,7 +1,5 @@
 """What strangers, odd programs and hostile folders may send to the page: they get an answer, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """The restore points of a site on a date, as the page asks for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

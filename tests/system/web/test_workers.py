@@ -1,7 +1,5 @@
 """Workers: they end when nobody waits, and when they use too much; some run, and the others wait in turn."""
 
-from __future__ import annotations
-
 import multiprocessing
 from contextlib import aclosing
 

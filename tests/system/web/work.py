@@ -1,7 +1,5 @@
 """Work that tests give to workers, which import it by name."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """More users, less thought or more streams: nobody gets more by it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import NamedTuple
 

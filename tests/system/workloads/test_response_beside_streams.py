@@ -1,10 +1,7 @@
 """Users of a disk that streams fill: how long a transaction takes, against a simulation of each request."""
 
-from __future__ import annotations
-
 import pytest
 from oracles.arrival_order import Asked, Place, Served, in_order_of_arrival
-from oracles.queues import shared_with_streams
 
 import simbackup as sb
 from simbackup.equations.disk import DiskParameters
@@ -139,14 +136,3 @@ def test_a_disk_of_an_array_is_a_disk_to_which_a_part_of_the_requests_come(
         assert one.response < response < by_events(2, Asked(rate=20.0), 4e6).response
         return
     assert response == pytest.approx(one.response, rel=0.05)
-
-
-@pytest.mark.parametrize("streams", [1, 3])
-def test_on_a_solid_state_disk_all_who_are_there_share_it(streams: int) -> None:
-    """Requests of 10 ms fill half of it; each stream always has one there, as long as theirs."""
-    text = SCENARIO.replace("LOAD", "transactions: 50 /s").replace("4096 B", "1 MB").replace(", read_ahead: WINDOW", "")
-    flash = "  disk: {kind: ssd, capacity: 100 GB, read_rate: 100 MB/s, write_rate: 100 MB/s, read_latency: 0 s"
-    flash += ", write_latency: 0 s}\n"
-    found = sb.simulate(on_another(text, flash) + jobs(streams))
-    expected = shared_with_streams(50.0, 0.01, 20_000, streams=streams)
-    assert found.get("workloads.users.j0.response") == pytest.approx(expected, rel=0.05)

@@ -1,7 +1,5 @@
 """Users who wait for first writes under a snapshot on their own disk, against the same requests one by one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A backup reads a disk beside users, whose requests draw the arm away: against a simulation of each request."""
 
-from __future__ import annotations
-
 import pytest
 from oracles.arrival_order import Asked, Place, stream_rates
 from oracles.disk import runs_beside_users
@@ -60,14 +58,6 @@ def test_files_that_lie_together_are_read_as_an_image_of_them_is(load: str, read
     assert walk.get("jobs.full.elapsed") == pytest.approx(image.get("jobs.full.elapsed"), rel=0.02)
 
 
-def test_users_elsewhere_on_the_disk_cost_the_same_where_all_seeks_do() -> None:
-    apart = SCENARIO.replace("workloads:", "  other: {on: disk, size: 20 GB}\nworkloads:").replace(
-        "data: db, tr", "data: other, tr"
-    )
-    found = sb.simulate(apart.replace("RATE", "20 /s").replace("READS", "")).get("jobs.full.rate")
-    assert found == pytest.approx(simulated(20.0).get("jobs.full.rate"))
-
-
 def test_no_arm_comes_back_on_solid_state_disks() -> None:
     flash = SCENARIO[: SCENARIO.index("  disk: {kind")] + (
         "  disk: {kind: ssd, capacity: 100 GB, read_rate: 100 MB/s, write_rate: 100 MB/s, read_latency: 1 ms,"
@@ -113,8 +103,7 @@ def several(disk: DiskParameters, streams: tuple[int, ...], users: int, asked: A
 
 @pytest.mark.slow
 @for_each(
-    "streams, asked, window",
-    grid([(0,), (0, 1), (0, 1, 2)], [POISSON, BUSY, CLOSED, MANY, THINKING], [512e3, 4e6]),
+    "streams, asked, window", grid([(0,), (0, 1), (0, 1, 2)], [POISSON, BUSY, CLOSED, MANY, THINKING], [512e3, 4e6])
 )
 def test_streams_and_users_share_a_disk_as_in_order_of_arrival(
     streams: tuple[int, ...], asked: Asked, window: float

@@ -1,7 +1,5 @@
 """The impact of a backup on users of a database, against calculations by hand."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from random import Random
@@ -11,9 +9,9 @@ import pytest
 from oracles.queues import from_an_empty_queue
 
 import simbackup as sb
-from simbackup.results.notes import note_sentences
 from simbackup.results.result import Result
-from simbackup.workloads.users.shares import FIRST
+from simbackup.results.shown import note_sentences
+from simbackup.workloads.users.transactions import FIRST
 from tests.cases import for_each
 
 MACHINE = """\
@@ -66,16 +64,6 @@ def test_writers_wait_for_the_end_of_the_lock_and_readers_do_not(tmp_path: Path)
     assert waits["lost"] == 0.0
 
 
-def test_users_slow_the_backup_and_the_backup_slows_them(tmp_path: Path) -> None:
-    """Without writers the users keep 0.2 of the disk; the copy has it for 10 of its seconds."""
-    result = run(tmp_path, rate=20, writes=0)
-    elapsed = 1.0 + FLUSH + 1e9 / 80e6 + 10.0
-    assert result.get("jobs.copy.elapsed") == pytest.approx(elapsed)
-    assert impact(result)["slowdown"] == pytest.approx(1 / (1 - 10.0 / elapsed))
-    assert impact(result)["waited"] == 0.0
-    assert impact(result)["mean_wait"] == 0.0
-
-
 def test_who_comes_anyhow_comes_first(tmp_path: Path) -> None:
     """90 a second take 0.9 of the disk, all of which get through; the copy has the tenth that they leave."""
     result = run(tmp_path, rate=90, writes=0)
@@ -92,18 +80,6 @@ def test_a_disk_of_which_users_want_more_than_all_leaves_a_stream_its_hundredth(
     done = 100 * (1.0 + FLUSH + 10.0) + 100 * beside * FIRST / (FIRST + 1.0)
     assert impact(result)["offered"] == pytest.approx(200 * elapsed)
     assert impact(result)["lost"] == pytest.approx(1 - done / (200 * elapsed))
-
-
-def test_users_do_not_starve_a_backup(tmp_path: Path) -> None:
-    """However many they are, a stream keeps its part: shares are of the disk's time, not of transactions and bytes."""
-    few, many = (run(tmp_path, rate, writes=0).get("jobs.copy.elapsed") for rate in (200, 20_000))
-    assert many == pytest.approx(few)
-
-
-def test_where_all_of_them_write_the_lock_stops_them_all(tmp_path: Path) -> None:
-    result = run(tmp_path, rate=20, writes=100)
-    assert result.get("jobs.copy.lock") == pytest.approx(FLUSH + 10.0)
-    assert impact(result)["waited"] == pytest.approx(20 * (FLUSH + 10.0))
 
 
 def test_locks_that_overlap_are_one_lock(tmp_path: Path) -> None:
@@ -157,10 +133,8 @@ COPY_OF_CHUNK = 3 + 1 / 8192
 """Requests: read the old, write it to the area, commit, and clear the next chunk of records for each that is full."""
 
 
-def updating(tmp_path: Path, changes: dict[str, Any] | None = None, jobs: str = "") -> Result:
-    file = tmp_path / "updating.yaml"
-    file.write_text(UPDATING + jobs, encoding="utf-8")
-    return sb.simulate(file, changes)
+def updating(changes: dict[str, Any] | None = None, jobs: str = "") -> Result:
+    return sb.simulate(UPDATING + jobs, changes)
 
 
 def rate(result: Result, job: str = "watch") -> float:
@@ -170,32 +144,25 @@ def rate(result: Result, job: str = "watch") -> float:
 NEVER = "  never: {method: create_snapshot, snapshot: cow, begin: 1000 s}\n"
 
 
-def test_a_user_asks_for_the_next_transaction_when_the_last_is_done(tmp_path: Path) -> None:
+def test_a_user_asks_for_the_next_transaction_when_the_last_is_done() -> None:
     """A read, an update, and 16 ms to think."""
-    assert rate(updating(tmp_path, jobs=NEVER)) == pytest.approx(1 / (0.016 + 2 * EACH))
+    assert rate(updating(jobs=NEVER)) == pytest.approx(1 / (0.016 + 2 * EACH))
 
 
-def test_a_user_waits_for_the_copy_that_the_first_update_of_a_chunk_needs(tmp_path: Path) -> None:
+def test_a_user_waits_for_the_copy_that_the_first_update_of_a_chunk_needs() -> None:
     """Each of the requests that a copy takes finds an idle disk.
 
     The load is taken in the mean over as many updates as are a twentieth of the chunks.
     """
-    result = updating(tmp_path, {"jobs.watch.duration": "1 s"})
+    result = updating({"jobs.watch.duration": "1 s"})
     fresh = (1 - math.exp(-0.05)) / 0.05
     assert rate(result) == pytest.approx(1 / (0.016 + (2 + COPY_OF_CHUNK * fresh) * EACH))
     assert rate(result) == pytest.approx(1 / (0.016 + 5 * EACH), rel=0.01)
 
 
-def test_the_more_has_been_copied_the_less_a_user_waits(tmp_path: Path) -> None:
-    """Of n updates the N (1 - exp(-n / N)) chunks that they touch cost copies, and the rest none."""
-    done = 1000 * rate(updating(tmp_path))
-    copied = CHUNKS * (1 - math.exp(-done / CHUNKS))
-    assert done * (0.016 + 2 * EACH) + copied * COPY_OF_CHUNK * EACH == pytest.approx(1000.0, rel=1e-3)
-
-
-def test_an_area_that_users_fill_ends_the_snapshot_and_what_it_cost(tmp_path: Path) -> None:
+def test_an_area_that_users_fill_ends_the_snapshot_and_what_it_cost() -> None:
     """Room for 8192 chunks: n updates touch them when N (1 - exp(-n / N)) is as much."""
-    result = updating(tmp_path, {"devices.cow.size": "64.0625 MiB"})
+    result = updating({"devices.cow.size": "64.0625 MiB"})
     (event,) = [event for event in result.trace.events if "invalid" in event.what]
     copied = result.get("devices.cow.copied_bytes") / 8192
     assert copied == pytest.approx(8192, abs=10)
@@ -205,35 +172,31 @@ def test_an_area_that_users_fill_ends_the_snapshot_and_what_it_cost(tmp_path: Pa
     assert 1000 * rate(result) == pytest.approx(done, rel=1e-3)
 
 
-def test_hot_data_are_copied_soon_and_then_cost_nothing(tmp_path: Path) -> None:
-    hot = updating(tmp_path, {"workloads.users.hot_data": "10 %", "workloads.users.hot_updates": "90 %"})
-    assert rate(hot) > 1.05 * rate(updating(tmp_path))
+def test_hot_data_are_copied_soon_and_then_cost_nothing() -> None:
+    hot = updating({"workloads.users.hot_data": "10 %", "workloads.users.hot_updates": "90 %"})
+    assert rate(hot) > 1.05 * rate(updating())
 
 
-def test_several_users_slow_each_other_where_they_meet(tmp_path: Path) -> None:
+def test_several_users_slow_each_other_where_they_meet() -> None:
     """Ten ask for a disk that takes a millisecond of its own time for each request, and two for a transaction."""
-    result = updating(tmp_path, {"workloads.users.clients": 200, "workloads.users.think_time": "0 s"}, NEVER)
+    result = updating({"workloads.users.clients": 200, "workloads.users.think_time": "0 s"}, NEVER)
     assert rate(result) == pytest.approx(1 / (2 / 1024), rel=0.01)
     assert result.get("devices.a.busy") == pytest.approx(1.0, rel=0.01)
 
 
-def test_users_who_do_not_wait_for_their_updates_do_more(tmp_path: Path) -> None:
-    result = updating(tmp_path, {"workloads.users.synchronous": False}, NEVER)
+def test_users_who_do_not_wait_for_their_updates_do_more() -> None:
+    result = updating({"workloads.users.synchronous": False}, NEVER)
     alone = 1 / (0.016 + EACH)
     assert 0.98 * alone < rate(result) < alone  # the disk that writes behind them keeps their reads waiting a little
 
 
 @for_each("clients, writes", [(1, 50), (1, 100), (40, 50), (40, 5)])
-def test_of_users_who_wait_for_each_transaction_fewer_and_fewer_go_on(
-    tmp_path: Path, clients: int, writes: int
-) -> None:
+def test_of_users_who_wait_for_each_transaction_fewer_and_fewer_go_on(clients: int, writes: int) -> None:
     """A transaction takes 0.2011 s with the thought before it, and the disk is never busy: user by user."""
     text = MACHINE.replace("transactions: RATE", f"clients: {clients}, think_time: 0.2 s").replace(
         "read_size: 1 MB", "read_size: 1 kB"
     )
-    file = tmp_path / "case.yaml"
-    file.write_text(text.replace("WRITES", f"{writes} %") + COPY, encoding="utf-8")
-    result = sb.simulate(file)
+    result = sb.simulate(text.replace("WRITES", f"{writes} %") + COPY)
     lock, elapsed = result.get("jobs.copy.lock"), result.get("jobs.copy.elapsed")
     waiting, waited, done = locked_out(clients, writes / 100, lock, 0.20111)
     found = impact(result)

@@ -1,7 +1,5 @@
 """Users of a device behind a network wait for it: against a simulation of each request, and by hand."""
 
-from __future__ import annotations
-
 import pytest
 from oracles.queues import Sender, behind_windows
 

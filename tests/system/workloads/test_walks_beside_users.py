@@ -1,7 +1,5 @@
 """Walks over files that lie anywhere on a disk, beside users and streams: a worker is like a user who never thinks."""
 
-from __future__ import annotations
-
 import pytest
 from oracles.arrival_order import Asked, Place, in_order_of_arrival
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from typer.main import get_command
 
 from simbackup.cli.app import app, application, brief

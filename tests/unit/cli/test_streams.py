@@ -1,7 +1,5 @@
 """Outputs that are closed or full, and files that no one expects, as a shell hands them over."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from simbackup.devices.changes import Changes, Scatter, Spread
+from simbackup.devices.changes import Changes, Spread
 from tests.cases import for_each
 
 SEED = 20250
@@ -30,17 +28,6 @@ def hit(spread: Spread, granule: float, updates: int, draws: np.random.Generator
     return int(touched.sum())
 
 
-def test_a_few_updates_by_hand() -> None:
-    """Of 1000 granules, 1000 updates at random leave 1000/e untouched."""
-    scatter = Spread(GRANULE, 1000 * GRANULE).over(GRANULE)
-    assert (scatter.touched, scatter.fresh()) == (0.0, 1.0)
-    scatter.update(1000.0)
-    assert scatter.touched == pytest.approx(1000 * (1 - 1 / math.e))
-    assert scatter.fresh() == pytest.approx(1 / math.e)
-    scatter.update(1000.0)
-    assert scatter.touched == pytest.approx(1000 * (1 - math.e**-2))
-
-
 @for_each("updates", [100, 5_000, 20_000, 100_000])
 @for_each(
     "spread",
@@ -61,28 +48,6 @@ def test_updates_that_are_drawn_touch_as_many(spread: Spread, updates: int) -> N
     assert scatter.touched == pytest.approx(mean, abs=4 * math.sqrt(mean * max(spread.size / GRANULE, 1) / 10) + 1)
 
 
-def test_hot_data_are_touched_sooner_and_cold_ones_later_than_evenly() -> None:
-    even = Spread(GRANULE, 10_000 * GRANULE).over(GRANULE)
-    skewed = Spread(GRANULE, 10_000 * GRANULE, hot_data=0.2, hot_updates=0.8).over(GRANULE)
-    assert skewed.classes == ((0.8, pytest.approx(2000.0)), (pytest.approx(0.2), pytest.approx(8000.0)))
-    for scatter in (even, skewed):
-        scatter.update(10_000.0)
-    by_hand = 2000 * (1 - math.exp(-8000 / 2000)) + 8000 * (1 - math.exp(-2000 / 8000))
-    assert skewed.touched == pytest.approx(by_hand)
-    assert skewed.touched < even.touched
-
-
-def test_data_of_which_all_are_hot_are_hit_evenly() -> None:
-    assert Spread(1.0, 100.0, hot_data=1.0, hot_updates=0.3).over(1.0).classes == ((1.0, 100.0),)
-
-
-def test_granules_of_an_update_and_of_the_data_are_one_at_least() -> None:
-    tiny = Spread(100.0, 1000.0).over(GRANULE)
-    assert (tiny.hits, tiny.classes) == (1.0, ((1.0, 1.0),))
-    tiny.update(50.0)
-    assert tiny.touched == pytest.approx(1.0)
-
-
 def test_what_is_fresh_over_a_while_is_what_will_be_touched() -> None:
     """However the updates are cut into pieces, their fresh granules add up to the same."""
     whole = Spread(3 * GRANULE, 5000 * GRANULE, 0.3, 0.9).over(GRANULE)
@@ -96,12 +61,6 @@ def test_what_is_fresh_over_a_while_is_what_will_be_touched() -> None:
     assert whole.touched == 0.0
 
 
-def test_fresh_over_a_short_while_is_fresh_now() -> None:
-    scatter = Spread(GRANULE, 1000 * GRANULE, 0.2, 0.8).over(GRANULE)
-    scatter.update(300.0)
-    assert scatter.fresh(1e-3) == pytest.approx(scatter.fresh(), rel=1e-5)
-
-
 def test_over_a_step_the_share_of_fresh_granules_falls_by_no_more_than_was_asked() -> None:
     scatter = Spread(2 * GRANULE, 1000 * GRANULE, 0.2, 0.8).over(GRANULE)
     steps = 0
@@ -113,13 +72,6 @@ def test_over_a_step_the_share_of_fresh_granules_falls_by_no_more_than_was_asked
     assert steps < 1000
     assert scatter.fresh() <= 1e-3 * scatter.hits
     assert scatter.touched == pytest.approx(1000, rel=0.01)
-
-
-def test_a_step_of_even_updates_by_hand() -> None:
-    scatter = Spread(GRANULE, 1000 * GRANULE).over(GRANULE)
-    assert scatter.step(0.05) == pytest.approx(50.0)
-    scatter.update(50.0)
-    assert scatter.fresh() == pytest.approx(math.exp(-0.05))
 
 
 def test_runs_are_counted_in_whole_granules_and_once() -> None:
@@ -142,10 +94,3 @@ def test_random_places_are_counted_in_bytes_of_whole_granules() -> None:
     changes.scatter("workloads.b", spread).update(500.0)
     changes.add(0.0, 65536.0)
     assert changes.total == pytest.approx(65536 * (2000 * (1 - math.exp(-0.5)) + 1))
-
-
-def test_the_sum_of_shares_is_that_of_all_updates() -> None:
-    for spread in (Spread(8.0, 800.0), Spread(8.0, 800.0, 0.1, 0.6)):
-        scatter: Scatter = spread.over(8.0)
-        assert sum(share for share, _ in scatter.classes) == pytest.approx(1.0)
-        assert sum(n for _, n in scatter.classes) == pytest.approx(100.0)

@@ -1,7 +1,5 @@
 """Requests that go round, and what holds some of them up elsewhere."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup.devices.closed_network import ClosedClass

@@ -1,7 +1,5 @@
 """What streams lose on a disk, kept up as they come and go."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
 from oracles.raid import Stripes, small_write_operations
 
 from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.flash import FlashArray
+from simbackup.devices.raid.live import FlashArray
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Direction
 from simbackup.equations import raid
@@ -74,15 +72,6 @@ def test_without_a_disk_many_requests_take_the_time_of_those_left(
     assert store.request(direction, 0.0, 0.0, 4096.0).busy == pytest.approx(full, rel=0.02)
 
 
-def test_a_missing_disk_doubles_the_reads_of_those_left() -> None:
-    """Muntz and Lui 1990: each of those left also reads for every unit that is missing."""
-    for level in ("5", "10"):
-        store = FlashArray("devices.a", ArrayLayout(level, 8, UNIT, failed=1), DISK, Controller())
-        busy = store.request("read", 0.0, 0.0, 4096.0).busy
-        assert busy == pytest.approx(2 * array(level, 8).request("read", 0.0, 0.0, 4096.0).busy)
-        assert store.size == array(level, 8).size
-
-
 @for_each("level, disks", [("0", 4), ("1", 2), ("10", 8), ("5", 8), ("6", 8)])
 def test_small_writes_cost_what_the_literature_counts(level: raid.Level, disks: int) -> None:
     """At equal rates of reading and writing, bytes times operations (Patterson, Gibson and Katz 1988)."""
@@ -96,16 +85,6 @@ def test_parity_disks_of_their_own_bound_small_writes() -> None:
     few, many = (array("4", disks).request("write", 0.0, 0.0, 4096.0).busy for disks in (5, 21))
     assert few == many == pytest.approx(4096 / 500e6 + 4096 / 250e6)
     assert array("4", 20, groups=4).request("write", 0.0, 0.0, 4096.0).busy == pytest.approx(few / 4)
-
-
-def test_streams_read_from_all_disks_and_write_to_those_of_data_up_to_the_controller() -> None:
-    assert array("5", 9).stream("read", 0.0, 1e9) == pytest.approx(1 / 4.5e9)  # no head has to pass by the parity
-    assert array("10", 8).stream("read", 0.0, 1e9) == pytest.approx(1 / 4e9)  # both disks of a mirror
-    assert array("4", 9).stream("read", 0.0, 1e9) == pytest.approx(1 / 4e9)  # nothing but parity on the ninth
-    assert array("6", 10).stream("write", 0.0, 1e9) == pytest.approx(1 / 2e9)
-    slow = array("5", 9, Controller(2e9, controller_write_rate=1e9))
-    assert (slow.stream("read", 0.0, 1e9), slow.stream("write", 0.0, 1e9)) == pytest.approx((1 / 2e9, 1 / 1e9))
-    assert slow.request("read", 0.0, 0.0, 4096.0).busy == pytest.approx(4096 / 2e9)
 
 
 def test_a_write_cache_answers_before_the_disks_have_it() -> None:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -10,8 +8,7 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.image import Times
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.snapshot.reading import ImageReader
+from simbackup.devices.snapshot.live import ImageReader, Snapshot
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
@@ -50,13 +47,6 @@ class Bench:
         return ImageReader(self.image, Region(self.here, 0.0, DATA), 0.0, window)
 
 
-def test_an_image_whose_origin_did_not_change_is_read_there() -> None:
-    bench = Bench()
-    plain = Region(bench.here, 0.0, DATA).streaming("read")
-    shape = bench.reader().on(plain)
-    assert (shape.cap, shape.demands) == (plain.cap, plain.demands)
-
-
 @pytest.mark.slow
 @for_each("copied", [0.01, 0.1, 0.5, 0.9])
 @for_each("apart", [False, True])
@@ -84,13 +74,6 @@ def test_a_run_that_was_rewritten_in_sequence_is_one_piece() -> None:
     assert more.share == pytest.approx(1.0)
     assert more.area == pytest.approx(1.0 / 50e6, rel=0.01)
     assert more.origin == pytest.approx(-1.0 / 50e6, rel=0.01)  # the origin is not needed
-
-
-def test_what_others_wrote_elsewhere_on_the_volume_does_not_count() -> None:
-    bench = Bench()
-    bench.image.changes.scatter("workloads.others", Spread(CHUNK, 1e9, begin=5e9, extent=1e9)).update(1e5)
-    bench.image.wrote(8e9, 1e9)
-    assert bench.reader().more().share == 0.0
 
 
 def test_requests_that_are_under_way_at_once_share_their_wait() -> None:

@@ -1,7 +1,5 @@
 """A library whose drives are not those of tapes: a jukebox of optical disks, made of what all libraries share."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Any
 

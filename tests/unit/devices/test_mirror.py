@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from random import Random
 
@@ -10,7 +8,8 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.mirror.live import Mirror, MirrorParameters, State
+from simbackup.devices.image import State, Times
+from simbackup.devices.mirror.live import Mirror, MirrorParameters
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.ssd.live import Flash, Ssd
@@ -40,67 +39,12 @@ class Bench:
     def mirror(self, state: State = "attached", *, fast_resync: bool = True, in_flight: float = 1.0) -> Mirror:
         parameters = MirrorParameters(MB, 0.5 * MB, in_flight, fast_resync=fast_resync)
         region = Region(self.there, 0.0, 10e9)
-        return Mirror("devices.m", self.volume, region, parameters=parameters, times=(3.0, 2.0), state=state)
+        return Mirror("devices.m", self.volume, region, parameters=parameters, times=Times(3.0, 2.0), state=state)
 
 
 @pytest.fixture
 def bench() -> Bench:
     return Bench()
-
-
-def test_a_mirror_goes_from_new_to_attached_to_split_and_back(bench: Bench) -> None:
-    mirror = bench.mirror("new")
-    assert bench.volume.mirrors == [mirror]
-    assert (mirror.follows, mirror.active, mirror.removable) == (False, False, False)
-    mirror.synchronise()
-    assert (mirror.state, mirror.follows, mirror.active) == ("synchronising", True, False)
-    mirror.attach()
-    assert (mirror.state, mirror.follows, mirror.active) == ("attached", True, False)
-    mirror.create()
-    assert (mirror.state, mirror.follows, mirror.active, mirror.removable) == ("split", False, True, True)
-    mirror.remove()
-    assert (mirror.state, mirror.active, mirror.removable) == ("split", False, False)
-
-
-def test_only_a_mirror_in_line_can_be_split_off(bench: Bench) -> None:
-    not_in_line = "cannot be split off: the mirror is not in sync with its volume"
-    assert {state: bench.mirror(state).hindrance for state in STATES} == {
-        "new": not_in_line, "synchronising": not_in_line, "attached": None, "split": not_in_line,
-    }  # fmt: skip
-    mirror = bench.mirror()
-    mirror.create()
-    assert mirror.hindrance == "exists already: the mirror is split"
-    mirror.remove()
-    assert mirror.hindrance == not_in_line
-
-
-def test_there_is_an_image_only_while_it_is_split(bench: Bench) -> None:
-    mirror = bench.mirror()
-    assert mirror.loss == "does not exist: the mirror is not split"
-    mirror.create()
-    assert mirror.loss is None
-    mirror.synchronise()
-    assert mirror.loss == "does not exist: the mirror is not split"
-
-
-def test_the_image_is_read_on_its_own_disks(bench: Bench) -> None:
-    assert bench.mirror().source(1e9, 2e9) == Region(bench.there, 1e9, 2e9)
-
-
-@pytest.mark.parametrize("change", ["create", "synchronise", "attach"])
-def test_writers_are_reported_when_a_write_costs_something_else(bench: Bench, change: str) -> None:
-    mirror, event = bench.mirror(), bench.volume.changed
-    getattr(mirror, change)()
-    assert event.triggered
-
-
-@pytest.mark.parametrize("state", STATES)
-def test_a_run_is_written_to_a_mirror_that_follows_and_to_no_other(bench: Bench, state: State) -> None:
-    mirror = bench.mirror(state)
-    shape = bench.volume.write_shape(bench.volume.stretch(0.0, 1e9))
-    assert shape.demands[bench.here.link] == pytest.approx(1 / 50e6)
-    assert shape.moves.get(bench.there.link, 0.0) == (1.0 if mirror.follows else 0.0)
-    assert shape.demands.get(bench.there.link, 0.0) == pytest.approx(1 / 50e6 if mirror.follows else 0.0)
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -117,65 +61,6 @@ def test_updates_of_users_load_a_mirror_that_follows_and_they_do_not_wait_for_it
     assert found.waited == {bench.here.link: pytest.approx(2 * each, rel=1e-3)}
 
 
-def test_behind_is_all_of_a_new_mirror_and_nothing_of_one_in_line(bench: Bench) -> None:
-    mirror = bench.mirror("new")
-    assert mirror.behind == (10e9, 0.0)
-    mirror.attach()
-    assert mirror.behind == (0.0, 0.0)
-
-
-def test_behind_is_what_has_changed_since_the_split(bench: Bench) -> None:
-    mirror = bench.mirror()
-    mirror.wrote(0.0, 100 * MB)  # it took that itself
-    mirror.create()
-    assert mirror.behind == (0.0, 0.0)
-    mirror.wrote(10.5 * MB, 3 * MB)
-    assert mirror.behind == (4 * MB, 0.0)
-    mirror.changes.scatter("workloads.u", SPREAD).update(500.0)
-    assert mirror.behind == (4 * MB, pytest.approx(1000 * (1 - math.exp(-0.5)) * MB))
-    mirror.remove()
-    mirror.wrote(20 * MB, MB)  # the mirror lags on until it is synchronised
-    assert mirror.behind[0] == 5 * MB
-    mirror.synchronise()
-    mirror.wrote(30 * MB, MB)  # it takes that itself again
-    assert mirror.changes.runs.total == 5 * MB
-    mirror.attach()
-    assert mirror.behind == (0.0, 0.0)
-    mirror.create()
-    assert mirror.behind == (0.0, 0.0)
-
-
-def test_without_a_map_of_changes_behind_is_always_all(bench: Bench) -> None:
-    mirror = bench.mirror(fast_resync=False)
-    assert mirror.behind == (0.0, 0.0)
-    mirror.create()
-    assert mirror.behind == (10e9, 0.0)
-
-
-def test_a_synchronisation_reads_and_then_writes_one_request_after_the_other(bench: Bench) -> None:
-    """A read goes on at the rate of the media; a write comes upon its disk at any turn."""
-    shape = bench.mirror("new").copying(10e9, scattered=False)
-    read, write = 0.01, TURN + 0.01
-    assert shape.cap == pytest.approx(0.5 * MB / (read + write))
-    assert shape.cause == "devices.b"
-    assert shape.parts == {
-        ("devices.a", "copy read"): pytest.approx(read / (0.5 * MB)),
-        ("devices.b", "copy write"): pytest.approx(write / (0.5 * MB)),
-    }
-    assert shape.demands == {
-        bench.here.link: pytest.approx(read / (0.5 * MB)), bench.there.link: pytest.approx(write / (0.5 * MB)),
-    }  # fmt: skip
-
-
-def test_with_more_requests_at_once_the_slower_side_limits(bench: Bench) -> None:
-    """Four at once would be faster than the disk that is written: 25/15 of one at once."""
-    one, four = (bench.mirror("new", in_flight=number).copying(10e9, scattered=False) for number in (1.0, 4.0))
-    assert four.cap == pytest.approx(4 * one.cap)
-    flow = four.start(bench.network, "jobs.sync", "synchronise", 1e9)
-    bench.env.run(until=flow.done)
-    assert bench.env.now == pytest.approx(1e9 * 0.015 / (0.5 * MB))
-
-
 @pytest.mark.parametrize("cache", [1e9, 0.0])
 def test_a_write_cache_gathers_whole_stripes(bench: Bench, cache: float) -> None:
     """Without it, each half a megabyte on RAID 5 is written when the disks come round, and in part read before."""
@@ -183,7 +68,7 @@ def test_a_write_cache_gathers_whole_stripes(bench: Bench, cache: float) -> None
     array = Raid("devices.r", Array(layout, FIGURES, Controller(write_cache=cache)))
     parameters = MirrorParameters(MB, 0.5 * MB, 1.0, fast_resync=True)
     region = Region(array, 0.0, 10e9)
-    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=(3.0, 2.0), state="new")
+    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=Times(3.0, 2.0), state="new")
     held = mirror.copying(10e9, scattered=False).demands[array.link]
     streaming = array.stream("write", 0.0, 0.5 * MB)
     assert held == pytest.approx(streaming) if cache else held > 3.0 * streaming
@@ -203,7 +88,7 @@ def test_regions_smaller_than_a_request_are_copied_piece_by_piece(bench: Bench) 
     """Updates of 8 KiB in regions of 4 KiB: each needs a request of its own, until most have changed."""
     parameters = MirrorParameters(4096.0, 0.5 * MB, 1.0, fast_resync=True)
     region = Region(bench.there, 0.0, 10e9)
-    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=(3.0, 2.0))
+    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=Times(3.0, 2.0))
     mirror.create()
     mirror.changes.scatter("workloads.u", Spread(8192.0, 10e9)).update(1000.0)
     pieces = mirror.behind[1] / 8192.0
@@ -255,7 +140,7 @@ def test_a_write_cache_gathers_beside_users_too(bench: Bench) -> None:
     here, there = (Region(array, 0.0, 10e9) for array in arrays)
     parameters = MirrorParameters(MB, 65536.0, 32.0, fast_resync=True)
     volume = Volume(bench.env, "devices.w", here)
-    mirror = Mirror("devices.n", volume, there, parameters=parameters, times=(3.0, 2.0), state="new")
+    mirror = Mirror("devices.n", volume, there, parameters=parameters, times=Times(3.0, 2.0), state="new")
     alone = mirror.copying(10e9, scattered=False)
     for array in arrays:
         bench.network.start("workloads.u", "transactions", math.inf, {array.link: 0.002}, cap=1.0, sequential=False)
@@ -271,7 +156,7 @@ def test_both_disks_of_each_pair_return_to_what_they_write(bench: Bench) -> None
     array = Raid("devices.r", Array(layout, FIGURES, Controller(write_cache=request)))
     parameters = MirrorParameters(MB, request, 1.0, fast_resync=True)
     there = Region(array, 0.0, 10e9)
-    mirror = Mirror("devices.n", bench.volume, there, parameters=parameters, times=(3.0, 2.0), state="new")
+    mirror = Mirror("devices.n", bench.volume, there, parameters=parameters, times=Times(3.0, 2.0), state="new")
     alone = mirror.copying(10e9, scattered=False).demands[array.link]
     bench.network.start("workloads.u", "transactions", math.inf, {array.link: 0.002}, cap=450.0, sequential=False)
     bench.env.run(until=1.0)
@@ -285,7 +170,7 @@ def test_solid_state_disks_have_no_arms() -> None:
     here, there = (Ssd(f"devices.{n}", Flash(100e9, 100e6, 50e6, 1e-4, 2e-4)) for n in "ab")
     volume = Volume(env, "devices.v", Region(here, 0.0, 10e9))
     parameters = MirrorParameters(MB, 0.5 * MB, 1.0, fast_resync=True)
-    mirror = Mirror("devices.m", volume, Region(there, 0.0, 10e9), parameters=parameters, times=(0.0, 0.0))
+    mirror = Mirror("devices.m", volume, Region(there, 0.0, 10e9), parameters=parameters, times=Times(0.0, 0.0))
     both = 5e-3 + 1e-4 + 10e-3 + 2e-4
     for scattered in (False, True):
         assert 0.5 * MB / mirror.copying(5 * MB, scattered=scattered).cap == pytest.approx(both)

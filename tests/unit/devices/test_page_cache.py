@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from collections.abc import Generator
 from typing import Any
@@ -66,40 +64,6 @@ def test_a_small_write_far_out_reaches_the_disk(bench: Bench) -> None:
     assert bench.volume.stretch(begin, size).size == size
 
 
-def test_each_device_has_one_cache_of_its_own(bench: Bench) -> None:
-    other = Disk("devices.b", FIGURES)
-    assert bench.host.cache(bench.disk) is bench.host.cache(bench.disk)
-    assert bench.host.cache(other) is not bench.host.cache(bench.disk)
-
-
-def test_a_small_file_is_written_at_the_pace_of_memory_and_flushed_at_its_end(bench: Bench) -> None:
-    bench.run(bench.writer("dd", 50e6))
-    assert bench.written["dd"] == pytest.approx(0.25)
-    assert bench.on_disk["dd"] == pytest.approx(0.25 + 1.0)
-
-
-def test_a_large_file_meets_the_limit(bench: Bench) -> None:
-    bench.run(bench.writer("dd", 1000e6))
-    # 0.5 s to 100 MB; 2 s at a difference of 150 MB/s to 400 MB; 500 MB at the pace of the disk
-    assert bench.written["dd"] == pytest.approx(0.5 + 2.0 + 10.0)
-    assert bench.on_disk["dd"] == pytest.approx(0.5 + 20.0)
-    assert bench.disk.link.bytes_moved == pytest.approx(1000e6)
-
-
-def test_a_writer_slower_than_the_disk_is_never_held(bench: Bench) -> None:
-    bench.run(bench.writer("dd", 1000e6, rate=20e6))
-    assert bench.written["dd"] == pytest.approx(50.0)
-
-
-def test_two_writers_share_the_disk_and_every_byte_arrives(bench: Bench) -> None:
-    bench.run(bench.writer("one", 600e6), bench.writer("two", 300e6, begin=10e9))
-    assert bench.disk.link.bytes_moved == pytest.approx(900e6, rel=1e-9)
-    assert max(bench.on_disk.values()) > 0.25 + 18.0  # the disk turns from one stream to the other
-    assert bench.on_disk["two"] < bench.on_disk["one"]
-    assert all(bench.written[name] <= bench.on_disk[name] for name in ("one", "two"))
-    assert not bench.cache.dirty
-
-
 def test_a_slow_writer_does_not_hold_up_a_fast_one(bench: Bench) -> None:
     bench.run(bench.writer("slow", 100e6, rate=1e6), bench.writer("fast", 1e9, begin=10e9))
     assert bench.written["slow"] == pytest.approx(100.0)
@@ -129,11 +93,3 @@ def test_what_has_become_old_is_written_back_however_little_it_is() -> None:
     bench.run(bench.writer("dd", 80e6, rate=2e6))
     assert bench.written["dd"] == pytest.approx(40.0)
     assert bench.on_disk["dd"] == pytest.approx(40.0, rel=0.02)
-
-
-@pytest.mark.parametrize("memory", [1.0, 4.0])
-def test_more_memory_does_not_keep_data_from_the_disk(memory: float) -> None:
-    """With four times the memory the background limit would be 400 MB, the whole of the file."""
-    bench = Bench(memory, dirty_expire=5.0)
-    bench.run(bench.writer("dd", 400e6, rate=20e6))
-    assert bench.on_disk["dd"] == pytest.approx(20.0, rel=0.02)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 import simpy
 
@@ -11,7 +9,6 @@ from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
-from simbackup.results.notes import note_rows
 from simbackup.trace.trace import Trace
 
 CHUNK = 8192.0
@@ -46,21 +43,6 @@ def bench() -> Bench:
     return Bench()
 
 
-def test_without_a_snapshot_all_of_it_costs_the_same(bench: Bench) -> None:
-    assert bench.volume.stretch(5.0, 1e6) == (5.0, 1e6, ())
-    shape = bench.volume.write_shape(bench.volume.stretch(0.0, 1e6))
-    assert shape.demands == {bench.disk.link: pytest.approx(1 / 50e6)}
-
-
-def test_a_stretch_ends_where_a_copied_part_begins_and_ends(bench: Bench) -> None:
-    cow = bench.snapshot("cow")
-    cow.wrote(10 * CHUNK, 5 * CHUNK)
-    assert bench.volume.stretch(0.0, 100 * CHUNK) == (0.0, 10 * CHUNK, (cow,))
-    assert bench.volume.stretch(10 * CHUNK, 90 * CHUNK) == (10 * CHUNK, 5 * CHUNK, ())
-    assert bench.volume.stretch(12 * CHUNK, 2 * CHUNK) == (12 * CHUNK, 2 * CHUNK, ())
-    assert bench.volume.stretch(15 * CHUNK, 85 * CHUNK) == (15 * CHUNK, 85 * CHUNK, (cow,))
-
-
 def test_with_several_snapshots_a_stretch_is_what_the_same_ones_need(bench: Bench) -> None:
     one, two = bench.snapshot("one"), bench.snapshot("two")
     one.wrote(0.0, 4 * CHUNK)
@@ -83,57 +65,6 @@ def test_a_stretch_is_no_longer_than_the_room_in_the_copy_area(bench: Bench) -> 
     assert bench.volume.stretch(18 * CHUNK, 82 * CHUNK).size == 2 * CHUNK
 
 
-def test_a_full_copy_area_makes_the_snapshot_invalid_at_the_next_first_write(bench: Bench) -> None:
-    cow = bench.snapshot("cow", chunks=20)
-    bench.volume.wrote(bench.volume.stretch(0.0, 20 * CHUNK), 20 * CHUNK)
-    assert bench.volume.stretch(0.0, 20 * CHUNK).fresh == ()
-    assert cow.active
-    changed = bench.volume.changed
-    assert bench.volume.stretch(20 * CHUNK, 80 * CHUNK) == (20 * CHUNK, 80 * CHUNK, ())
-    assert not cow.active
-    assert cow.invalid_since == 0.0
-    assert changed.triggered
-    assert [(note["address"], note["what"]) for note in note_rows(bench.trace)] == [
-        ("devices.cow", "is invalid, as its copy area is full")
-    ]
-
-
-def test_one_full_snapshot_leaves_the_other_in_place(bench: Bench) -> None:
-    small, large = bench.snapshot("small", chunks=3), bench.snapshot("large")
-    bench.volume.wrote(bench.volume.stretch(0.0, 3 * CHUNK), 3 * CHUNK)
-    assert bench.volume.stretch(3 * CHUNK, 9 * CHUNK).fresh == (large,)
-    assert not small.active
-
-
-def test_a_part_of_a_chunk_is_copied_as_a_whole(bench: Bench) -> None:
-    cow = bench.snapshot("cow")
-    cow.wrote(CHUNK + 1.0, 10.0)
-    cow.wrote(3.5 * CHUNK, CHUNK)
-    assert cow.changes.runs.ranges == [(CHUNK, 2 * CHUNK), (3 * CHUNK, 5 * CHUNK)]
-    assert cow.used == 3
-
-
-def test_creation_forgets_what_an_earlier_snapshot_copied(bench: Bench) -> None:
-    cow = bench.snapshot("cow")
-    cow.wrote(0.0, 5 * CHUNK)
-    cow.remove()
-    assert bench.volume.stretch(0.0, CHUNK).fresh == ()
-    cow.create()
-    assert bench.volume.stretch(0.0, CHUNK).fresh == (cow,)
-    assert cow.used == 0
-
-
-def test_an_invalid_snapshot_can_be_removed_and_created_again(bench: Bench) -> None:
-    cow = bench.snapshot("cow", chunks=1)
-    bench.volume.wrote(bench.volume.stretch(0.0, CHUNK), CHUNK)
-    bench.volume.stretch(CHUNK, CHUNK)
-    assert cow.invalid_since is not None
-    cow.remove()
-    assert cow.invalid_since is None
-    cow.create()
-    assert bench.volume.stretch(0.0, CHUNK).fresh == (cow,)
-
-
 def test_chunks_lie_behind_header_and_records(bench: Bench) -> None:
     records = CopyOnWriteParameters(chunk=CHUNK, record=CHUNK / 2, in_flight=2.0**20, commit_backlog=CHUNK)
     area = Region(bench.disk, 30e9, 100 * CHUNK)
@@ -144,13 +75,6 @@ def test_chunks_lie_behind_header_and_records(bench: Bench) -> None:
         assert cow.position() == area.begin + (places[-1]) * CHUNK
         cow.wrote(i * CHUNK, CHUNK)
     assert places == [2, 3, 5, 6, 8]
-
-
-def test_ahead_is_where_the_chunk_will_go(bench: Bench) -> None:
-    cow = bench.snapshot("cow")
-    ahead = cow.position(7 * CHUNK)
-    cow.wrote(0.0, 7 * CHUNK)
-    assert cow.position() == ahead
 
 
 def test_the_cycle_on_one_disk_by_hand(bench: Bench) -> None:
@@ -181,15 +105,6 @@ def test_an_area_on_another_disk_saves_the_long_seeks(bench: Bench) -> None:
     # nothing overlaps: the pace is that of all steps together, and neither disk is busy all the time
     assert max(shape.demands.values()) < 1.0 / shape.cap
     assert sum(shape.demands.values()) == pytest.approx(1.0 / shape.cap)
-
-
-def test_each_snapshot_of_an_origin_costs_a_copy_of_its_own(bench: Bench) -> None:
-    one, two = bench.snapshot("one"), bench.snapshot("two")
-    single = first_write_shape(bench.disk, 0.0, Stretch(0.0, GROUP, (one,)), GROUP)
-    double = first_write_shape(bench.disk, 0.0, Stretch(0.0, GROUP, (one, two)), GROUP)
-    assert double.moves[bench.disk.link] == pytest.approx(1.0 + 2 * (single.moves[bench.disk.link] - 1.0))
-    assert double.parts["devices.a", "own write"] == pytest.approx(single.parts["devices.a", "own write"])
-    assert 1.0 / double.cap > 1.6 / single.cap
 
 
 @pytest.mark.parametrize("chunks", [1, 8, 1000])

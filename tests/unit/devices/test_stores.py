@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import heapq
 
 import pytest
@@ -10,14 +8,11 @@ from oracles.raid import rewrite
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
-from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
 from simbackup.randomness import generator
-from simbackup.schema.capability import BlockDevice
-from simbackup.schema.quantity import PositiveSize
 from tests.cases import for_each
 
 FIGURES = disks.DiskParameters(
@@ -39,15 +34,8 @@ def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
     return Raid("devices.array", Array(ArrayLayout(level, count, UNIT), FIGURES, Controller(controller)))
 
 
-def test_a_stream_over_a_disk_takes_the_integral_over_its_zones() -> None:
-    zoned = Disk("devices.a", disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, 60e6, 30e6, 0.0, 1e6))
-    assert zoned.stream("read", 0.0, 100e9) * 100e9 == pytest.approx(100e9 / 45e6)
-    assert zoned.stream("write", 0.0, 1.0) == pytest.approx(1 / 60e6)
-
-
 @for_each(
-    "to, seek",
-    [(0.0, 0.0), (100e9 / 3, 5e-3), (99e9, 5e-3 + 4e-3 * (0.99 - 1 / 3) * 1.5), (3e9, 1e-3 + 4e-3 * 0.3)],
+    "to, seek", [(0.0, 0.0), (100e9 / 3, 5e-3), (99e9, 5e-3 + 4e-3 * (0.99 - 1 / 3) * 1.5), (3e9, 1e-3 + 4e-3 * 0.3)]
 )
 def test_a_request_takes_seek_half_a_revolution_overhead_and_transfer(to: float, seek: float) -> None:
     service = Disk("devices.a", FIGURES).request("read", 0.0, to, 1e6)
@@ -59,26 +47,6 @@ def test_a_request_takes_seek_half_a_revolution_overhead_and_transfer(to: float,
 def test_an_append_waits_for_whole_revolutions(size: float, revolutions: int) -> None:
     # 0.5 ms overhead and 20 ns a byte: 475 kB still reach their place within the first revolution
     assert Disk("devices.a", FIGURES).append(0.0, size).latency == pytest.approx(revolutions * 0.01)
-
-
-def test_streams_that_take_turns_lose_what_the_equation_says() -> None:
-    env = simpy.Environment()
-    network, disk = FlowNetwork(env), Disk("devices.a", FIGURES)
-    each = disk.stream("read", 0.0, 50e6)
-    flows = [network.start(f"jobs.{i}", "read", 50e6, {disk.link: each}, moves={disk.link: 1.0}) for i in range(2)]
-    env.run(until=flows[1].done)
-    turn = 0.02
-    assert env.now == pytest.approx(2.0 * (turn + 5e-3 + HALF + OVERHEAD) / turn)
-
-
-def test_a_solid_state_disk_has_no_places() -> None:
-    ssd = Ssd("devices.s", Flash(100e9, 500e6, 250e6, 50e-6, 100e-6))
-    assert ssd.request("read", 0.0, 90e9, 1e6) == ssd.request("read", 90e9, 0.0, 1e6)
-    assert ssd.request("read", 0.0, 0.0, 1e6).latency == pytest.approx(50e-6 + 2e-3)
-    assert ssd.request("write", 0.0, 0.0, 1e6).latency == pytest.approx(100e-6 + 4e-3)
-    assert ssd.request("write", 0.0, 0.0, 1e6).busy == pytest.approx(4e-3)
-    assert ssd.append(7.0, 1e6) == ssd.request("write", 0.0, 0.0, 1e6)
-    assert ssd.stream("write", 5.0, 6.0) == pytest.approx(4e-9)
 
 
 @for_each("level, count, data", [("0", 4, 4), ("1", 2, 1), ("10", 4, 2), ("5", 5, 4), ("6", 6, 4)])
@@ -134,11 +102,6 @@ def test_no_request_occupies_an_array_longer_than_it_lasts(level: raid.Level) ->
             assert 0.0 < service.busy <= service.latency
 
 
-def test_a_part_of_a_region_counts_from_its_beginning() -> None:
-    region = Region(Disk("devices.a", FIGURES), 10e9, 5e9)
-    assert region.part(1e9, 2e9) == Region(region.store, 11e9, 2e9)
-
-
 def test_a_parity_disk_of_its_own_bounds_small_writes() -> None:
     """Each write reads parity and writes it a revolution later, however many data disks there are."""
     few, many = array("4", 5).request("write", 0.0, 0.0, 4096.0), array("4", 21).request("write", 0.0, 0.0, 4096.0)
@@ -160,15 +123,6 @@ def test_groups_have_parity_each_and_work_side_by_side() -> None:
     small = (one.request("write", 0.0, 0.0, 4096.0), two.request("write", 0.0, 0.0, 4096.0))
     assert small[1].latency == small[0].latency
     assert small[1].busy == pytest.approx(small[0].busy / 2)
-
-
-class Plain(BlockDevice):
-    capacity: PositiveSize
-
-
-def test_a_block_device_holds_its_capacity_unless_it_says_otherwise() -> None:
-    assert Plain.model_validate({"capacity": "4 TB"}).capacity_bytes() == 4e12
-    assert BlockDevice().capacity_bytes() is None
 
 
 def beside(stores: Disk | Raid, places: list[tuple[float, float, bool]]) -> float:
@@ -333,10 +287,3 @@ def test_without_a_disk_the_other_half_of_a_mirror_reads_for_both() -> None:
     assert (after.latency, after.busy) == pytest.approx((before.latency, 2 * before.busy))
     one = HALF + OVERHEAD + 4096 / 50e6
     assert lost.request("write", 0.0, 0.0, 4096.0).busy == pytest.approx(2 * one / 8)
-
-
-@for_each("level", ["5", "6", "10"])
-def test_without_a_disk_streams_go_as_fast(level: raid.Level) -> None:
-    whole, lost = without_a_disk(level)
-    assert lost.stream("read", 0.0, 1e9) == whole.stream("read", 0.0, 1e9)
-    assert lost.size == whole.size

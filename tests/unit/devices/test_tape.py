@@ -1,14 +1,11 @@
-from __future__ import annotations
-
 from collections.abc import Generator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import simpy
 
-from simbackup.devices.library import Cartridge, DriveLoad, Library
-from simbackup.devices.tape.live import TapeDrive, stops
+from simbackup.devices.library import Cartridge, Library
+from simbackup.devices.tape.live import TapeDrive
 from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
 from simbackup.trace.clock import Clock
@@ -101,57 +98,11 @@ def test_every_step_of_a_visit_by_hand() -> None:
 def test_a_new_cartridge_is_initialised_when_it_is_first_loaded_and_never_again() -> None:
     jukebox = library(cartridges=1)
     for drive in jukebox.drives:
-        drive.parameters = replace(FIGURES, initialise_time=1800.0)
+        drive.initialise_time = 1800.0
     jukebox.cartridges[0].new = True
     play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=5000.0))
     assert spans(jukebox, "jobs.a")[:3] == [("mount", EXCHANGE), ("load", LOAD), ("initialise", 1800.0)]
     assert [activity for activity, _ in spans(jukebox, "jobs.b")] == ["mount", "load", "unload", "dismount"]
-
-
-def test_nothing_is_recorded_of_steps_that_take_no_time() -> None:
-    jukebox = library()
-    jukebox.clock.env.run(until=jukebox.clock.env.process(visit(jukebox, "jobs.a", 0.0)))
-    assert [activity for activity, _ in spans(jukebox, "jobs.a")] == ["mount", "load", "unload", "dismount"]
-
-
-def test_one_robot_serves_three_drives_in_turn() -> None:
-    jukebox = library(drives=3, cartridges=3)
-    env = jukebox.clock.env
-    env.run(until=env.all_of([env.process(visit(jukebox, f"jobs.{i}", 0.0)) for i in range(3)]))
-    queued = [sum(t for activity, t in spans(jukebox, f"jobs.{i}") if activity == "mount queue") for i in range(3)]
-    # Mounted at 12, 24 and 36 s; back at the robot 40 s later, at 52, 64 and 76 s, which find it idle.
-    assert queued == [0.0, 12.0, 24.0]
-    assert env.now == 36.0 + 40.0 + 12.0
-
-
-def test_two_robots_halve_the_queue() -> None:
-    jukebox = library(drives=3, cartridges=3, robots=2)
-    env = jukebox.clock.env
-    env.run(until=env.all_of([env.process(visit(jukebox, f"jobs.{i}", 0.0)) for i in range(3)]))
-    assert [time for activity, time in spans(jukebox, "jobs.2") if activity == "mount queue"] == [12.0]
-
-
-def test_whoever_finds_all_drives_taken_waits_for_one() -> None:
-    jukebox = library(drives=1, cartridges=2)
-    env = jukebox.clock.env
-    env.run(until=env.all_of([env.process(visit(jukebox, f"jobs.{i}", 0.0)) for i in range(2)]))
-    assert spans(jukebox, "jobs.1")[0] == ("wait for a drive", 12.0 + 30.0 + 10.0 + 12.0)
-
-
-def test_whoever_finds_the_only_cartridge_in_use_waits_for_it() -> None:
-    jukebox = library(drives=2, cartridges=1)
-    env = jukebox.clock.env
-    env.run(until=env.all_of([env.process(visit(jukebox, f"jobs.{i}", 0.0)) for i in range(2)]))
-    assert spans(jukebox, "jobs.1")[0] == ("wait for a cartridge", 64.0)
-
-
-def test_reserve_waits_until_a_certain_cartridge_is_back() -> None:
-    jukebox = library(drives=2, cartridges=2)
-    env = jukebox.clock.env
-    env.process(visit(jukebox, "jobs.a", 0.0))
-    env.run(until=1.0)
-    env.run(until=env.process(jukebox.reserve("jobs.b", jukebox.cartridges[0])))
-    assert spans(jukebox, "jobs.b") == [("wait for the cartridge", 63.0)]
 
 
 def test_the_fullest_cartridge_with_room_is_taken() -> None:
@@ -165,63 +116,10 @@ def test_the_fullest_cartridge_with_room_is_taken() -> None:
     assert jukebox.scratch() is None
 
 
-def test_a_drive_writes_at_what_compression_and_interface_allow() -> None:
-    drive = library().drives[0]
-    assert drive.crossing(DriveLoad(1.0)).demands == {drive.link: 1.0 / 10e6}
-    assert drive.crossing(DriveLoad(2.0)).demands == {drive.link: 1.0 / 20e6}
-    drive.parameters = replace(FIGURES, host_rate=15e6, command_time=1e-3)
-    assert drive.crossing(DriveLoad(1.0)).demands == {drive.link: 1.0 / 10e6}
-    assert drive.crossing(DriveLoad(2.0)).demands == {drive.link: 1.0 / 20e6, drive.interface: 1.0 / 15e6}
-    slow = drive.crossing(DriveLoad(1.0, 15e3)).demands  # 15 kB take 1 ms, and the command as long again
-    assert slow == {drive.link: 1.0 / 10e6, drive.interface: pytest.approx(1.0 / 7.5e6)}
-
-
 def idle(link: Link) -> float:
     """No share of any link is used by others."""
     del link
     return 0.0
-
-
-def test_the_law_of_a_drive_is_that_of_stop_and_start() -> None:
-    drive = library().drives[0]
-    for compression in (1.0, 2.0):
-        law = drive.law(DriveLoad(compression))
-        for rate in (1e6, 2e6, 6e6, 10e6):
-            expected = streaming.stop_start_rate(FIGURES, rate, compression)
-            found = law(rate, idle)
-            assert found[:2] == (pytest.approx(expected), "devices.jukebox.drive.1.repositioning")
-            if found.parts:
-                (lost,) = found.parts.values()
-                assert found.rest == pytest.approx(1.0 / rate)
-                assert found.rest + lost == pytest.approx(1.0 / expected, rel=1e-12)
-    slow = drive.law(DriveLoad())(6e6, idle)
-    assert slow.rate < 6e6
-    assert list(slow.parts) == [("devices.jukebox.drive.1", "reposition")]
-
-
-def test_tape_marks_are_waited_for_one_by_one() -> None:
-    jukebox = library()
-    play(jukebox, jukebox.mark("jobs.a", jukebox.drives[0], 25.0))
-    assert spans(jukebox, "jobs.a") == [("tape marks", 25.0 * 4.0)]
-
-
-def test_each_pool_has_cartridges_of_its_own() -> None:
-    jukebox = library(cartridges=3)
-    jukebox.cartridges[2].pool = "offsite"
-    assert jukebox.scratch("offsite") is jukebox.cartridges[2]
-    jukebox.cartridges[2].in_use = True
-    assert jukebox.scratch("offsite") is None
-    assert jukebox.scratch() is jukebox.cartridges[0]
-    assert jukebox.scratch("unknown") is None
-
-
-def test_a_drive_that_stays_loaded_saves_the_next_who_wants_its_cartridge_the_mount() -> None:
-    jukebox = library(unload_after=100.0)
-    play(jukebox, visit(jukebox, "jobs.a", 4.5e9), visit(jukebox, "jobs.b", 3e9, at=60.0, wanted=0))
-    # On from where the first left the tape: 50 m back in another pass.
-    assert spans(jukebox, "jobs.a") == [("mount", 12.0), ("load", 30.0), ("locate", pytest.approx(13.0))]
-    assert spans(jukebox, "jobs.b") == [("locate", pytest.approx(tape.locate_time(FIGURES, 4.5e9, 3e9)))]
-    assert jukebox.clock.trace.spans[-1].job == "devices.jukebox"
 
 
 def test_a_drive_that_stays_loaded_has_the_old_cartridge_ejected_first() -> None:
@@ -236,19 +134,6 @@ def test_a_drive_that_stays_loaded_has_the_old_cartridge_ejected_first() -> None
     ]
 
 
-def test_an_idle_drive_is_unloaded_after_its_time() -> None:
-    jukebox = library(unload_after=100.0)
-    play(jukebox, visit(jukebox, "jobs.a", 4.5e9))
-    left = EXCHANGE + LOAD + 13.0
-    assert timeline(jukebox, "devices.jukebox") == [
-        (pytest.approx(left + 100.0), "rewind"),
-        (pytest.approx(left + 112.0), "unload"),
-        (pytest.approx(left + 122.0), "dismount"),
-    ]
-    assert jukebox.drives[0].cartridge is None
-    assert (jukebox.idle, jukebox.free.count) == (jukebox.drives, 0)
-
-
 @for_each("after", [0.1, 0.7, 33.3, 100.3, 1000 / 3])
 @for_each("hold", [0.1, 1 / 3, 1e4 / 7])
 def test_an_idle_drive_is_unloaded_whatever_its_times_round_to(after: float, hold: float) -> None:
@@ -256,19 +141,6 @@ def test_an_idle_drive_is_unloaded_whatever_its_times_round_to(after: float, hol
     play(jukebox, visit(jukebox, "jobs.a", hold=hold))
     assert timeline(jukebox, "devices.jukebox")[0] == (pytest.approx(EXCHANGE + LOAD + hold + after), "unload")
     assert jukebox.drives[0].cartridge is None
-
-
-def test_the_time_until_a_drive_is_unloaded_begins_anew_with_each_visit() -> None:
-    jukebox = library(unload_after=100.0)
-    play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=100.0, hold=20.0, wanted=0))
-    assert timeline(jukebox, "devices.jukebox")[0] == (pytest.approx(100.0 + 20.0 + 100.0), "unload")
-
-
-def test_who_comes_while_an_idle_drive_is_unloaded_waits_for_it() -> None:
-    jukebox = library(unload_after=100.0)
-    play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=145.0))
-    # Idle from 42 s, unloaded from 142 to 164 s.
-    assert spans(jukebox, "jobs.b")[:3] == [("wait for a drive", 19.0), ("mount", 12.0), ("load", 30.0)]
 
 
 def test_the_idle_drive_that_holds_the_cartridge_takes_the_place_of_an_empty_one() -> None:
@@ -360,12 +232,3 @@ def test_a_tape_stops_once_for_each_time_that_its_buffer_fills_and_empties(host:
     cycle = max(filled, FIGURES.reposition_time) + emptied
     rate = FIGURES.native_rate * emptied / cycle
     assert streaming.stop_frequency(FIGURES, rate) == pytest.approx(1.0 / cycle)
-
-
-def test_only_a_tape_that_is_fed_too_slowly_reports_stops() -> None:
-    fast = stops(FIGURES, [(0.0, 1.0), (100.0, 0.0)], end=200.0)
-    slow = stops(replace(FIGURES, slowest_rate=4e6), [(0.0, 0.2), (100.0, 0.5), (200.0, 0.0)], end=300.0)
-    assert fast == {"stops": 0.0, "tape_rate": FIGURES.native_rate, "streams_from": FIGURES.native_rate}
-    assert slow["stops"] == pytest.approx(100.0 * 2e6 / 8e6 / 2)
-    assert slow["tape_rate"] == pytest.approx(3.5e6)
-    assert slow["streams_from"] == 4e6

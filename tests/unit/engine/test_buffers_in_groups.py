@@ -1,7 +1,5 @@
 """Flows of buffers that share the level of a link: who joins with whom, what is watched, and what a change costs."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Requests that go round alone where they wait: when their limit is reckoned, and that a group does not hide it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

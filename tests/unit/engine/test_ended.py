@@ -1,7 +1,5 @@
 """What has ended holds nothing that holds it: memory is free at once, and the collector has nothing to look for."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Generator
 from typing import Any

@@ -1,7 +1,5 @@
 """The order in which flows will be done, when entries that do not count any more are removed from it."""
 
-from __future__ import annotations
-
 import simpy
 
 from simbackup.engine.events import FEW

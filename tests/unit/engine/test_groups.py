@@ -1,7 +1,5 @@
 """Flows that share the level of a link: what a change of it costs, and what they say of themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Any
 

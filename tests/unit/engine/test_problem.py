@@ -1,7 +1,5 @@
 """A problem is solved without a change of any flow or link, or says what else has to be solved with it."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

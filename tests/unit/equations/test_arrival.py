@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from simbackup.equations.arrival import Party, Run, work_found

@@ -1,7 +1,5 @@
 """Requests that go round between queues, against exact mean value analysis and event by event."""
 
-from __future__ import annotations
-
 import math
 import random
 from functools import cache
@@ -79,11 +77,6 @@ def test_workers_at_two_queues_come_to_their_simulation_event_by_event() -> None
     assert found.rate == pytest.approx(done[0] / 50_000.0, rel=TOLERANCE)
 
 
-def test_disks_that_are_visited_at_random_are_so_many_queues() -> None:
-    (found,) = closed_network([CustomerClass(6, 0.2, (Visit(0, 1.0, 0.25),))], [0.0], [None])
-    assert found.rate == pytest.approx(mva_closed([0.25] * 4, 6, 0.2).throughput, rel=TOLERANCE)
-
-
 def test_nobody_waits_for_pooled_servers_before_all_are_taken() -> None:
     (found,) = closed_network([CustomerClass(4, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
     assert found.rate == pytest.approx(2.0)
@@ -131,25 +124,24 @@ def test_in_order_of_arrival_all_wait_for_the_same_work() -> None:
     assert found[0].rate * 4.0 == pytest.approx(found[1].rate, rel=0.05)  # each has a turn for each turn of the others
 
 
+@pytest.mark.parametrize(("delay", "short", "long"), [(0.02, 0.005, 2.0), (0.1, 0.02, 0.5), (1.0, 0.5, 0.5)])
+def test_a_long_service_delays_a_short_one_that_comes_often_only_once(delay: float, short: float, long: float) -> None:
+    """One customer of each kind at one queue, exactly: a service of S meets the other with S / (S + g), g apart."""
+    apart, sizes, waits, often = (delay, 10.0), (short, long), [0.0, 0.0], [0.0, 0.0]
+    for _ in range(10_000):
+        often = [1.0 / (g + s + w) for g, s, w in zip(apart, sizes, waits, strict=True)]
+        waits = [often[1 - i] / often[i] * sizes[1 - i] ** 2 / (sizes[1 - i] + apart[i]) for i in (0, 1)]
+    kinds = [CustomerClass(1, g, (Visit(0, s, s, 1.0),)) for g, s in zip(apart, sizes, strict=True)]
+    found = closed_network(kinds, [0.0], [None])
+    assert [one.rate for one in found] == pytest.approx(often, rel=0.03)
+
+
 def test_who_is_away_by_turns_is_waited_for_less_than_on_average() -> None:
     pair = [CustomerClass(1, 1.0, (Visit(0, 1.0, 1.0),)), CustomerClass(4, 0.0, (Visit(0, 1.0, 1.0),), 20.0)]
     mean, _ = closed_network([pair[0], CustomerClass(4, 20.0, pair[1].visits)], [0.0], [None])
     found, other = closed_network(pair, [0.0], [None])
     assert found.rate > mean.rate
     assert other.rate == pytest.approx(4.0 / other.residence[0])
-
-
-def test_what_others_take_stretches_the_wait() -> None:
-    (found,) = closed_network([kind(1, 1.0, 1.0)], [0.5], [None])
-    assert found.rate == pytest.approx(1.0 / 3.0)
-    (none,) = closed_network([kind(1, 1.0, 1.0)], [1.0], [None])
-    assert none.rate == 0.0
-
-
-def test_equal_kinds_are_one_kind() -> None:
-    apart = closed_network([kind(1, 0.5, 0.5)] * 4, [0.0], [None])
-    (together,) = closed_network([kind(4, 0.5, 0.5)], [0.0], [None])
-    assert sum(throughput.rate for throughput in apart) == pytest.approx(together.rate)
 
 
 def test_a_round_takes_time() -> None:

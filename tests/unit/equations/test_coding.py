@@ -1,7 +1,5 @@
 """What codecs cost by the ratio that they reach, against measured points."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.codecs import CODECS, FEWEST, TEXTS, fitted, line, lines, read_table, text

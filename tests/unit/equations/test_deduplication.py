@@ -1,7 +1,5 @@
 """Chunks of a store, against data whose runs change one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles.containers import simulated

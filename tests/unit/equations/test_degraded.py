@@ -1,7 +1,5 @@
 """Work of an array with a missing disk: averages over which disk is missing, counted disk by disk."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

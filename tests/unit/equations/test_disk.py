@@ -1,21 +1,10 @@
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
 import pytest
 from oracles.disk import stream_efficiency
 
-from simbackup.equations.disk import (
-    DiskParameters,
-    cylinder,
-    positioning_time,
-    rate_at,
-    request_time,
-    rotational_latency,
-    seek_time,
-    transfer_time,
-)
+from simbackup.equations.disk import DiskParameters, positioning_time, rate_at, seek_time, transfer_time
 
 # The shape of a 10,000 rpm Fibre Channel disk of 18.2 GB.
 CHEETAH = DiskParameters(
@@ -31,38 +20,11 @@ CHEETAH = DiskParameters(
 )
 
 
-def test_rate_falls_from_the_outer_to_the_inner_datasheet_rate() -> None:
-    assert rate_at(CHEETAH, 0) == 40e6
-    assert rate_at(CHEETAH, CHEETAH.capacity) == 25e6
-    assert rate_at(CHEETAH, CHEETAH.capacity / 2) == pytest.approx(math.sqrt((40e6**2 + 25e6**2) / 2))
-
-
-def test_rate_is_linear_in_the_cylinder() -> None:
-    for tenth in range(11):
-        position = CHEETAH.capacity * tenth / 10
-        linear = 40e6 - (40e6 - 25e6) * cylinder(CHEETAH, position)
-        assert rate_at(CHEETAH, position) == pytest.approx(linear)
-
-
-def test_a_disk_of_one_rate_has_bytes_spread_evenly_over_the_stroke() -> None:
-    flat = replace(CHEETAH, inner_rate=40e6)
-    assert cylinder(flat, 0.3 * flat.capacity) == pytest.approx(0.3)
-    assert transfer_time(flat, 1e9, 8e9) == pytest.approx(200.0)
-
-
 def test_transfer_equals_a_fine_numerical_integration() -> None:
     start, size, steps = 2e9, 15e9, 20_000
     step = size / steps
     summed = math.fsum(step / rate_at(CHEETAH, start + (i + 0.5) * step) for i in range(steps))
     assert transfer_time(CHEETAH, start, size) == pytest.approx(summed, rel=1e-8)
-
-
-def test_the_whole_disk_passes_at_the_mean_of_outer_and_inner_rate() -> None:
-    assert transfer_time(CHEETAH, 0, CHEETAH.capacity) == pytest.approx(18.2e9 / 32.5e6)
-
-
-def test_a_small_transfer_runs_at_the_rate_where_it_lies() -> None:
-    assert transfer_time(CHEETAH, 9e9, 8192) == pytest.approx(8192 / rate_at(CHEETAH, 9e9), rel=1e-6)
 
 
 def test_seek_passes_through_the_three_datasheet_points() -> None:
@@ -94,39 +56,6 @@ def test_mean_over_random_pairs_is_near_the_datasheet_average() -> None:
     steps = 10_000
     mean = math.fsum(seek_time(CHEETAH, (i + 0.5) / steps) * 2 * (1 - (i + 0.5) / steps) / steps for i in range(steps))
     assert mean == pytest.approx(CHEETAH.average_seek, rel=0.05)
-
-
-def test_rotational_latency_of_datasheet_speeds() -> None:
-    assert rotational_latency(CHEETAH) == pytest.approx(2.99e-3, rel=0.01)
-    assert rotational_latency(replace(CHEETAH, rotation_speed=7200 / 60)) == pytest.approx(4.16e-3, rel=0.01)
-    assert rotational_latency(replace(CHEETAH, rotation_speed=math.inf)) == 0
-
-
-def test_positioning_adds_seek_half_a_revolution_and_overhead() -> None:
-    assert positioning_time(CHEETAH, 5e9, 5e9) == pytest.approx(0.003 + 0.0003)
-    assert positioning_time(CHEETAH, 0, CHEETAH.capacity) == pytest.approx(0.012 + 0.003 + 0.0003)
-
-
-def test_positioning_is_the_same_there_and_back() -> None:
-    assert positioning_time(CHEETAH, 1e9, 12e9) == positioning_time(CHEETAH, 12e9, 1e9)
-
-
-def test_a_request_is_positioning_and_transfer() -> None:
-    expected = positioning_time(CHEETAH, 3e9, 7e9) + transfer_time(CHEETAH, 7e9, 65_536)
-    assert request_time(CHEETAH, 3e9, 7e9, 65_536) == expected
-
-
-def test_one_stream_keeps_the_media_rate_and_two_lose_the_positioning() -> None:
-    assert stream_efficiency(CHEETAH, 0, 32e6) == 1
-    assert stream_efficiency(CHEETAH, 1, 32e6) == 1
-    turn = 131_072 / 32e6
-    assert stream_efficiency(CHEETAH, 2, 32e6) == pytest.approx(turn / (turn + 0.0052 + 0.003 + 0.0003))
-    assert stream_efficiency(CHEETAH, 9, 32e6) == stream_efficiency(CHEETAH, 2, 32e6)
-
-
-def test_streams_close_together_lose_only_rotation_and_overhead() -> None:
-    turn = 131_072 / 32e6
-    assert stream_efficiency(CHEETAH, 2, 32e6, distance_share=0) == pytest.approx(turn / (turn + 0.0033))
 
 
 @pytest.mark.parametrize("position", [-1.0, 18.3e9])

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from oracles.disk import mean_seek, runs_beside_users, served_in_turn
 

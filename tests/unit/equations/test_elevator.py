@@ -1,7 +1,5 @@
 """Visits of a one-way elevator, against a simulation of each request."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup.equations.elevator import visits

@@ -1,7 +1,5 @@
 """One kind of customers circulates as the general solution with numpy says, and all of them are somewhere."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

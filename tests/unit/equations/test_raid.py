@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from oracles.raid import full_stripe_write_expansion, read_operations, small_write_operations
 
@@ -20,16 +18,7 @@ LEVELS: tuple[Level, ...] = ("0", "1", "10", "4", "5", "6", "dp")
 
 @for_each(
     "level, disks, data",
-    [
-        ("0", 6, 6),
-        ("1", 2, 1),
-        ("1", 3, 1),
-        ("10", 8, 4),
-        ("4", 7, 6),
-        ("5", 8, 7),
-        ("6", 8, 6),
-        ("dp", 16, 14),
-    ],
+    [("0", 6, 6), ("1", 2, 1), ("1", 3, 1), ("10", 8, 4), ("4", 7, 6), ("5", 8, 7), ("6", 8, 6), ("dp", 16, 14)],
 )
 def test_data_disks(level: Level, disks: int, data: int) -> None:
     assert data_disks(level, disks) == data

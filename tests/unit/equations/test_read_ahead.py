@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from simbackup.equations.read_ahead import whole_stripes, window_wait

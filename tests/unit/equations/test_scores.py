@@ -1,7 +1,5 @@
 """Scores of predictions: against numerical integrals, and nothing but the truth scores best."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

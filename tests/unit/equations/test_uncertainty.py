@@ -1,7 +1,5 @@
 """Uncertain values and intervals."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

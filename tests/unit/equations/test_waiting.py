@@ -1,7 +1,5 @@
 """Waits at an adapter in the cases that can be worked out by hand."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Searches for constants: also where nothing moves in the middle of a range."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

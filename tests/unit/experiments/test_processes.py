@@ -1,7 +1,5 @@
 """Worker processes when the work is given up, or the process that started them is killed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Data of a lab: the same from the same seed, of the size, the number of files and the ratio that were asked for."""
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What of a cartridge is read together."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from hypothesis import example, given

@@ -1,7 +1,5 @@
 """What a file of a walk costs processor and disk, against calculations by hand."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise
@@ -66,21 +64,6 @@ def test_scattered_files_take_positioned_reads_for_directory_record_and_data() -
     assert (serial, busy, cpu) == pytest.approx((reads + 1e-3, reads, 1e-3))
 
 
-def test_a_large_file_takes_a_read_for_each_fragment() -> None:
-    assert times(data(disk(), each=192e3))[1] == pytest.approx(2 * (MOVE + 1000 / 50e6) + 3 * (MOVE + 64e3 / 50e6))
-
-
-def test_a_file_inside_its_record_takes_no_read_for_its_data() -> None:
-    resident = replace(SMALL, resident=700.0)
-    assert times(data(disk(), 700.0, resident))[1] == pytest.approx(2 * (MOVE + 1000 / 50e6))
-    assert times(data(disk(), 720.0, resident))[1] == pytest.approx(2 * (MOVE + 1000 / 50e6) + MOVE + 720 / 50e6)
-
-
-def test_the_size_on_disk_may_be_less_than_what_is_saved_of_a_file() -> None:
-    saved = replace(data(disk(), 500.0, replace(SMALL, resident=100.0)), file_size=100.0)
-    assert times(saved)[1] == pytest.approx(2 * (MOVE + 1000 / 50e6))
-
-
 def test_how_far_apart_files_lie_follows_the_size_of_their_data() -> None:
     """The root of three times 30 % of the stroke, and of three times 9 %."""
     wide = replace(data(disk()), size=30e9, files=int(30e9 / 40e3))
@@ -97,17 +80,6 @@ def test_files_that_lie_together_are_read_record_by_record_and_window_by_window(
     assert (serial, busy, cpu) == pytest.approx((records + windows + 1e-3, records + windows, 1e-3))
 
 
-def test_records_are_read_in_windows_unless_stated_otherwise() -> None:
-    together = replace(data(disk(), 100.0, replace(SMALL, resident=700.0)), scattered=0.0)
-    assert times(together, host(read_ahead=100e3))[1] == pytest.approx(1000 / 100e3 * (0.5e-3 + 100e3 / 50e6))
-
-
-def test_without_read_ahead_a_window_is_a_fragment() -> None:
-    together = replace(data(disk()), scattered=0.0)
-    window = 0.5e-3 + 64e3 / 50e6
-    assert times(together)[1] == pytest.approx(1000 / 64e3 * window + 0.5e-3 + 40e3 / 50e6)
-
-
 def test_a_file_of_several_windows_takes_a_request_for_each() -> None:
     files = replace(SMALL, record_read=4000.0)
     large = replace(data(disk(), each=250e3, files=files), scattered=0.0)
@@ -115,40 +87,11 @@ def test_a_file_of_several_windows_takes_a_request_for_each() -> None:
     assert times(large, host(read_ahead=100e3))[1] == pytest.approx(records + 2.5 * (0.5e-3 + 100e3 / 50e6))
 
 
-def test_a_window_is_no_larger_than_the_data() -> None:
-    few = replace(data(disk()), size=80e3, files=2, scattered=0.0)
-    window = 0.5e-3 + 80e3 / 50e6
-    assert times(few, host(read_ahead=1e6))[1] == pytest.approx(1000 / 80e3 * window + 0.5e-3 + 40e3 / 50e6)
-
-
-@for_each("cached", [0.25, 0.75])
-@for_each("together", [False, True])
-def test_what_lies_in_memory_takes_no_time_of_the_disk(cached: float, together: bool) -> None:
-    walked = replace(data(disk()), scattered=0.0 if together else 1.0)
-    _, busy, cpu = times(walked)
-    assert times(walked, cached=cached) == pytest.approx(((1 - cached) * busy + cpu, (1 - cached) * busy, cpu))
-
-
-def test_files_all_in_memory_take_the_processor_alone() -> None:
-    assert times(data(disk()), cached=1.0) == pytest.approx((1e-3, 0.0, 1e-3))
-
-
-def test_files_in_memory_that_cost_nothing_are_limited_by_nothing() -> None:
-    machine, walked = host(), replace(data(disk(), files=replace(SMALL, cpu_per_file=0.0)), cached=1.0)
-    assert math.isinf(walking(machine, walked, walked.volume.region, Walkers()).cap)
-
-
 @for_each("speed", [0.5, 1.0, 2.6])
 def test_what_a_program_adds_costs_time_of_the_reference_core(speed: float) -> None:
     serial, busy, cpu = times(data(disk()), host(speed), file_cpu=3e-3)
     assert cpu == pytest.approx(4e-3 / speed)
     assert serial == pytest.approx(busy + cpu)
-
-
-def test_a_solid_state_disk_is_waited_for_longer_than_it_is_busy() -> None:
-    serial, busy, _ = times(data(ssd()))
-    transfer = (2 * 1000 + 40e3) / 100e6
-    assert (serial, busy) == pytest.approx((3 * 1e-4 + transfer + 1e-3, transfer))
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -160,34 +103,6 @@ def test_a_bus_between_host_and_device_delays_each_request(together: bool) -> No
     requests = 1 + 1e3 / 64e3 if together else 3
     assert after[0] - before[0] == pytest.approx(requests * 0.3e-3)
     assert after[1] == pytest.approx(before[1])
-
-
-def test_a_bus_is_loaded_with_what_is_not_in_memory() -> None:
-    store, machine, bus = disk(), host(), Link("links.bus", 200e6)
-    store.path = (Network(bus, 0.0, 200e6),)
-    walked = replace(data(store), cached=0.75)
-    shape = walking(machine, walked, walked.volume.region, Walkers())
-    assert (shape.demands[bus], shape.moves[bus]) == (0.25, 0.25)
-
-
-def test_a_bus_of_several_wires_is_not_asked_for_what_lies_in_memory() -> None:
-    store, machine = disk(), host()
-    store.path = (Network(Link("links.bus", 200e6), 0.0, 100e6),)
-    walked = replace(data(store), cached=1.0)
-    assert walking(machine, walked, walked.volume.region, Walkers()).cap == pytest.approx(40e3 / 1e-3)
-
-
-@pytest.mark.parametrize(("cpu", "cause"), [(1e-3, "devices.a"), (1.0, "hosts.h.cores")])
-def test_the_larger_part_is_named_as_the_cause(cpu: float, cause: str) -> None:
-    machine, walked = host(), data(disk(), files=replace(SMALL, cpu_per_file=cpu))
-    shape = walking(machine, walked, walked.volume.region, Walkers())
-    assert shape.cause == cause
-
-
-def test_a_walk_takes_no_turns_with_streams_unless_files_lie_together() -> None:
-    machine, walked = host(), data(disk())
-    assert not walking(machine, walked, walked.volume.region, Walkers()).sequential
-    assert walking(machine, replace(walked, scattered=0.0), walked.volume.region, Walkers()).sequential
 
 
 def test_data_without_a_file_system_cannot_be_walked() -> None:
@@ -228,13 +143,6 @@ def sending(walked: DataSet, sent: float) -> float:
     region = walked.volume.region.part(walked.begin, walked.size)
     shape = walking(host(read_ahead=64e3), walked, region, Walkers(), sent)
     return max(walked.size * sent, 1.0) / shape.cap
-
-
-def test_a_walk_that_sends_nothing_takes_the_time_of_the_walk() -> None:
-    walked = data(disk())
-    looked = walked.files * (2 * (MOVE + 1000 / 50e6) + 1e-3)
-    assert sending(walked, 0.0) == pytest.approx(looked)
-    assert sending(walked, 1e-12) == pytest.approx(looked)
 
 
 def test_a_program_may_read_the_record_of_a_file_whose_directory_says_all() -> None:
@@ -301,14 +209,6 @@ def test_an_old_host_waits_for_each_window_of_a_file() -> None:
     then = machine.then(shape, 1e-9)
     assert 1.0 / then.cap - 1.0 / shape.cap == pytest.approx(1e-9)
     assert shape.parts["devices.a", "read"] == pytest.approx((10 * 1e-4 + 1e6 / 100e6) / 1e6)
-
-
-@pytest.mark.parametrize("scattered", [0.0, 1.0])
-def test_a_file_that_fits_into_one_window_is_not_read_ahead(scattered: float) -> None:
-    early, late = host(read_ahead=100e3), host(read_ahead=100e3)
-    early.machine = replace(early.machine, looks_ahead=True)
-    one = replace(data(disk(), each=64e3), scattered=scattered)
-    assert times(one, early) == times(one, late)
 
 
 @for_each("scattered", [0.0, 0.5, 1.0])

@@ -1,7 +1,5 @@
 """Several outputs take their places together, or none does."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What a loss at noon costs over the days of a plan, where every backup is whole at once."""
 
-from __future__ import annotations
-
 import math
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """What a site asks for and never gets, and chains without end, give a warning without a simulation of any night."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each save set belongs to the calendar date on which its job is scheduled to begin."""
 
-from __future__ import annotations
-
 import math
 from datetime import UTC, date, datetime
 from typing import Any

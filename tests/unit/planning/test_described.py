@@ -1,7 +1,5 @@
 """Sites described in few words: each machine has its share, pools are large enough, and what is wrong has its place."""
 
-from __future__ import annotations
-
 import pytest
 
 from simbackup.errors import InputError

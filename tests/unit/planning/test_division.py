@@ -1,7 +1,5 @@
 """How systems are divided over days and targets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sites.plan import site

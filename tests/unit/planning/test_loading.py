@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -124,11 +122,6 @@ def test_what_stands_in_the_file_keeps_its_place_beside_an_override() -> None:
 def test_slips_that_would_make_a_plan_wrong_are_refused(changes: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         load_site(TEXT, changes)
-
-
-def test_a_misspelt_site_is_found() -> None:
-    with pytest.raises(InputError, match="did you mean 'planning/forty-systems'"):
-        found("planning/forty")
 
 
 def test_a_site_has_no_goals() -> None:

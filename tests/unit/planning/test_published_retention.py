@@ -3,8 +3,6 @@
 Each example names its document. The numbers are computed from it by hand, without this program.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 

@@ -1,8 +1,7 @@
 """The restore points of a site at a moment, beside its ledger and what one counts by hand."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -94,6 +93,26 @@ def test_what_widens_the_interval_of_save_sets_most_is_named() -> None:
     there = points_at(load_site(parts), now, intervals=True)[0]
     assert there.decides[0] == "systems.second.change.daily"
     assert points_at(load_site(parts), now)[0].decides == ()
+
+
+def test_what_is_still_being_written_is_no_restore_point() -> None:
+    """Backups at 20:00 take two hours, and copies of full ones, each Saturday, take twelve."""
+    found = planned(schedule=WEEKLY["schedule"], retention={"last": 9}, copies={"away": {"to": "far", "which": "full"}})
+
+    def took(_policy: str, copy: str, *_: object) -> float:
+        return 3600.0 * (12 if copy else 2)
+
+    slow: Any = SimpleNamespace(took=took)
+    for day, hour, lacks in ((9, 21, {"", "away"}), (9, 23, {"away"}), (10, 9, set[str]()), (10, 21, {""})):
+        now = datetime(2027, 1, day, hour, tzinfo=found.zone)  # the 9th is a Saturday
+        there, due = points_at(found, now, arrivals=slow)[0], points_at(found, now)[0]
+        late = {one.copy: one for one in there.points if one.whole is not None}
+        assert late.keys() == lacks
+        assert not any(one.restorable for one in late.values())
+        assert "not restorable: it is complete on 2027-01-10 at 08:00" not in {one.needs for one in due.points}
+        if "away" in lacks:
+            assert late["away"].needs == "not restorable: it is complete on 2027-01-10 at 08:00"
+        assert set(due.restorable) - set(there.restorable) == {one.time for one in late.values() if "" in lacks}
 
 
 @for_each("policy", POLICIES)

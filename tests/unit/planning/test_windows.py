@@ -1,7 +1,5 @@
 """What the verdicts of a plan come to."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 from simbackup.planning.night import DAY

@@ -1,7 +1,5 @@
 """The calendar of restore points has a cell for each backup, filled, pale or hollow, and a line to each base."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Restore points day by day over five years, beside a plain computation that shares no code with the policies."""
 
-from __future__ import annotations
-
 import calendar
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Data lost over all moments of a loss, where it can be calculated by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from simbackup import shelf
 from simbackup.errors import Problem
 from simbackup.scenario.alternatives import settled

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import pickle
 import random
@@ -9,15 +7,11 @@ from typing import Any
 
 import pytest
 
-from simbackup import simulate
 from simbackup.errors import InputError, Problem
 from simbackup.methods.write.spec import WriteSpec
+from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
-from simbackup.scenario.agreement import GREATEST_RUNS
-from simbackup.scenario.spec import Spec
 from simbackup.scenario.topology import circles
-from simbackup.schema.capability import OnDevice
-from simbackup.schema.part import disagreements
 from tests.cases import for_each
 
 SITE = """\
@@ -67,61 +61,6 @@ def problems(read: Load, changes: dict[str, Any]) -> tuple[Problem, ...]:
     return caught.value.problems
 
 
-def test_the_site_is_sound(site: Load) -> None:
-    assert set(site().spec.jobs) == {"full", "back"}
-
-
-def test_data_lie_behind_each_other_unless_placed(site: Load) -> None:
-    assert site().spec.placement() == {"files": 0.0, "more": 10e9, "far": 60e9, "last": 65e9}
-
-
-def test_a_volume_belongs_to_the_host_of_its_device(site: Load) -> None:
-    spec = site().spec
-    assert spec.owner_of("volume") == "server"
-    assert spec.owner_of("cow") == "server"
-    assert spec.owner_of("tape") is None
-
-
-def test_the_way_goes_over_the_links_in_order(site: Load) -> None:
-    spec = site().spec
-    assert spec.route("server", "tape") == ("lan", "san")
-    assert spec.route("server", "sda") == ()
-    assert spec.route("server", "nowhere") is None
-
-
-def test_the_sound_parts_do_not_disagree(site: Load) -> None:
-    spec = site().spec
-    for part in (*spec.hosts.values(), *spec.devices.values(), *spec.data.values()):
-        assert not list(disagreements(part))
-
-
-@for_each(
-    "changes, address",
-    [
-        ({"devices.sda.outer_rate": "10 MB/s"}, "devices.sda.outer_rate"),
-        ({"devices.sda.inner_rate": "1 GB/s"}, "devices.sda.inner_rate"),
-        ({"devices.sda.full_stroke_seek": "1 ms"}, "devices.sda.full_stroke_seek"),
-        ({"devices.sda.track_to_track_seek": "1 s"}, "devices.sda.track_to_track_seek"),
-        ({"devices.volume_group.disk.outer_rate": "1 MB/s"}, "devices.volume_group.disk.outer_rate"),
-        ({"devices.volume_group.level": "10", "devices.volume_group.disks": 5}, "devices.volume_group.disks"),
-        ({"devices.volume_group.level": "6", "devices.volume_group.disks": 3}, "devices.volume_group.disks"),
-        ({"devices.volume_group.write_behind": "1 MiB"}, "devices.volume_group.write_behind"),
-        ({"hosts.other.dirty_limit": "0.1 %"}, "hosts.other.dirty_limit"),
-        ({"hosts.other.dirty_background": "99 %"}, "hosts.other.dirty_background"),
-        ({"devices.cow.record": "1 MiB"}, "devices.cow.record"),
-        ({"devices.cow.chunk": "3 KiB"}, "devices.cow.chunk"),
-        ({"devices.cow.chunk": "256 B"}, "devices.cow.chunk"),
-        ({"devices.cow.size": "8 KiB"}, "devices.cow.size"),
-        ({"devices.tape.drives": 3}, "devices.tape.drives"),
-        ({"devices.tape.drive.search_speed": "1 mm/s"}, "devices.tape.drive.search_speed"),
-    ],
-)
-def test_a_disagreement_is_reported_where_its_author_wrote(site: Load, changes: dict[str, str], address: str) -> None:
-    (problem,) = problems(site, changes)
-    assert problem.address == address
-    assert problem.place.file == "overrides"
-
-
 @for_each(
     "changes",
     [
@@ -137,67 +76,6 @@ def test_a_disagreement_is_reported_where_its_author_wrote(site: Load, changes: 
 )  # fmt: skip
 def test_what_is_just_right_is_right(site: Load, changes: dict[str, Any]) -> None:
     assert set(site(changes).spec.jobs) == {"full", "back"}
-
-
-@for_each(
-    "changes, address, message",
-    [
-        ({"data.last.at": "99.5 GB"}, "data.last.size",
-         "does not fit on 'volume': it begins at 99.5 GB and is 500 MB too large"),
-        ({"devices.cow.size": "700 GB"}, "devices.cow.size",
-         "does not fit on 'volume_group' behind its other contents: 50 GB too much"),
-        ({"devices.volume.on": "tape"}, "devices.volume.on", "'tape' is not a disk, array or volume"),
-        ({"jobs.back.to": "last"}, "jobs.back.to", "'last' is smaller than what is written to it, 10 GB"),
-        ({"jobs.back.select": {"files": 1, "size": "11 GB"}}, "jobs.back.select.size", "is more than 'full' saves"),
-        ({"jobs.back.select": {"files": 1001, "size": "1 GB"}}, "jobs.back.select.files", "is more than 'full' saves"),
-        ({"jobs.full.data": "more", "jobs.back.select": {"files": 2, "size": "1 GB"}}, "jobs.back.select.files",
-         "is more than 'full' saves"),
-        ({"jobs.full.every": f"{0.9 / GREATEST_RUNS} s", "jobs.full.until": "1 s"}, "jobs.full.every",
-         f"the job would run more than {GREATEST_RUNS:,} times"),
-        ({"links.lan.joins": ["server", "server"]}, "links.lan.joins", "a link joins two or more parts"),
-        ({"hosts.other.owns": ["sda"]}, "hosts.other.owns.0", "'sda' already belongs to 'server'"),
-        ({"jobs.full.after": "full"}, "jobs.full.after", "the job would wait for itself"),
-        ({"devices.cow.of": "sda"}, "devices.cow.of", "'sda' is not a logical volume"),
-    ],
-)  # fmt: skip
-def test_what_is_just_wrong_is_reported(site: Load, changes: dict[str, Any], address: str, message: str) -> None:
-    found = problems(site, changes)
-    assert (address, message) in {(problem.address, problem.message) for problem in found}
-
-
-@for_each(
-    "changes, address",
-    [
-        ({"hosts.server.cores": 0}, "hosts.server.cores"),
-        ({"hosts.server.model": "host/unknown-to-all"}, "hosts.server.model"),
-        ({"devices.volume_group.disks": "many"}, "devices.volume_group.disks"),
-        ({"devices.volume.size": "10"}, "devices.volume.size"),
-        ({"devices.tape.drive.model": "tape_drive/lto-99"}, "devices.tape.drive.model"),
-        ({"links.san.rate": "fast"}, "links.san.rate"),
-        ({"links.san.joins": ["other", "tapes"]}, "links.san.joins.1"),
-        ({"data.files.size": "10"}, "data.files.size"),
-        ({"jobs.full.method": "imaging"}, "jobs.full.method"),
-    ],
-)
-def test_one_mistake_is_one_problem(site: Load, changes: dict[str, Any], address: str) -> None:
-    assert [problem.address for problem in problems(site, changes)] == [address]
-
-
-def test_mistakes_in_different_sections_are_reported_together(site: Load) -> None:
-    changes = {
-        "hosts.other.cores": 0,
-        "devices.cow.chunk": "3 KiB",
-        "data.last.size": "1 TB",
-        "jobs.back.restore": "ful",
-    }
-    assert {problem.address for problem in problems(site, changes)} == set(changes)
-
-
-def test_without_links_there_is_no_way(site: Load) -> None:
-    (problem,) = problems(site, {"links.san.joins": ["other", "sda"]})
-    assert problem.address == "jobs.full.to"
-    assert problem.message == "there is no connection from 'server' to 'tape'"
-    assert "'tape'" in problem.remedy
 
 
 FROZEN = {
@@ -228,72 +106,10 @@ def test_frozen_images_that_are_just_right(site: Load, changes: dict[str, Any]) 
     assert {"freeze", "thaw", "watch"} < set(site(changes, **FROZEN).spec.jobs)
 
 
-@for_each(
-    "changes, address, message",
-    [
-        ({"devices.volume.size": "146.5 GB"}, "devices.mirror.on",
-         "does not fit on 'sda' behind its other contents: 500 MB too much"),
-        ({"devices.mirror.on": "volume_group"}, "devices.mirror.on",
-         "is on 'volume_group', like the volume that it mirrors"),
-        ({"devices.mirror.on": "volume"}, "devices.mirror.on", "'volume' is itself a logical volume"),
-        ({"devices.mirror.of": "sda"}, "devices.mirror.of", "'sda' is not a logical volume"),
-        ({"data.last.at": "99 GB"}, "devices.point.of", "the file system on 'volume' has no room for copied blocks"),
-        ({"devices.point.of": "cow"}, "devices.point.of", "'cow' is not a logical volume"),
-        ({"jobs.freeze.to": "tape"}, "jobs.freeze.to", "'tape' is not a snapshot"),
-        ({"data.files.on": "sda", "data.files.at": "110 GB"}, "jobs.freeze.to",
-         "'point' is an image of 'volume', but 'files' is on 'sda'"),
-        ({"jobs.full.source": "volume"}, "jobs.full.source", "'volume' is not a snapshot"),
-        ({"jobs.thaw.to": "last"}, "jobs.thaw.to", "'last' is smaller than what is written to it, 10 GB"),
-        ({"jobs.watch.workload": "files"}, "jobs.watch.workload", "there is no workload 'files'"),
-        ({"workloads.users.transactions": "1 /s"}, "workloads.users", "has both 'transactions' and 'clients'"),
-        ({"workloads.users.hot_updates": "1 %"}, "workloads.users", "needs 'hot_data'"),
-    ],
-)  # fmt: skip
-def test_frozen_images_that_are_just_wrong(site: Load, changes: dict[str, Any], address: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        site(changes, **FROZEN)
-    assert (address, message) in {(problem.address, problem.message) for problem in caught.value.problems}
-
-
-def _room(spec: Spec, name: str) -> float | None:
-    """Bytes that a device takes on the one below."""
-    device = spec.devices[name]
-    return device.room(spec, name) if isinstance(device, OnDevice) else None
-
-
-def test_checkpoints_and_mirrors_belong_to_the_host_of_their_volume_or_device(site: Load) -> None:
-    spec = site(None, **FROZEN).spec
-    assert {name: spec.owner_of(name) for name in ("mirror", "point", "cow")} == {
-        "mirror": "server", "point": "server", "cow": "server",
-    }  # fmt: skip
-    assert {name: _room(spec, name) for name in ("volume", "mirror", "cow", "point", "sda")} == {
-        "volume": 100e9, "mirror": 100e9, "cow": 10e9, "point": None, "sda": None,
-    }  # fmt: skip
-    assert spec.data_end("volume") == 66e9
-    assert spec.data_end("sda") == 0.0
-    assert [job.creates() for job in spec.jobs.values()] == ["point", None, None, None, None]
-
-
 def notes(read: Load, changes: dict[str, Any]) -> list[str]:
     with pytest.raises(InputError) as caught:
         read(changes)
     return [f"{note.address}: {note.message}; {note.remedy}" for note in caught.value.notes]
-
-
-@for_each(
-    "changes, wanted",
-    [
-        ({"data.files.size": 5}, ["data.more, data.far, data.last, jobs.full", "data.files.size"]),
-        ({"devices.tape.drive.model": "tape_drive/lto"}, ["jobs.full", "devices.tape.drive.model"]),
-        ({"jobs.full.method": "imaeg"}, ["jobs.back", "jobs.full"]),
-        ({"hosts.server.owns": 5}, ["data.files, data.more, data.far, data.last, jobs.full", "hosts.server.owns"]),
-    ],
-)
-def test_what_is_not_checked_is_reported_with_what_has_to_be_right_first(
-    site: Load, changes: dict[str, Any], wanted: list[str]
-) -> None:
-    were = "were" if ", " in wanted[0] else "was"
-    assert notes(site, changes) == [f"{wanted[0]}: {were} not checked further; fix {wanted[1]} first"]
 
 
 def test_nothing_waits_for_what_does_not_matter_to_it(site: Load) -> None:

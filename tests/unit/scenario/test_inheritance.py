@@ -1,14 +1,16 @@
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from simbackup import simulate
 from simbackup.cli import checking
 from simbackup.errors import InputError
-from simbackup.scenario import Scenario, load
+from simbackup.run import simulate
+from simbackup.scenario import Scenario, inheritance, load
+from simbackup.schema.capability import Device
+from simbackup.schema.quantity import Text
+from simbackup.schema.registry import DeviceKind
+from simbackup.schema.yaml_file import parse
 from tests.cases import for_each
 
 BASE = """\
@@ -61,30 +63,10 @@ def test_a_datasheet_named_above_takes_the_place_of_all_that_stood_there(over: E
     assert other.spec.devices["tape"].drive.buffer.si != 8 * 2**20  # type: ignore[attr-defined]
 
 
-def test_one_value_of_it_is_replaced_by_an_override_too(over: Extended) -> None:
-    changed = over("").with_({"devices.tape.drive.buffer": "8 MiB"})
-    assert changed.spec.devices["tape"].drive.buffer.si == 8 * 2**20  # type: ignore[attr-defined]
-    assert changed.hash == over("devices: {tape: {drive: {buffer: 8 MiB}}}").hash
-
-
 def test_a_job_that_is_null_is_removed_and_that_is_logged(over: Extended) -> None:
     scenario = over("jobs: {back: null}")
     assert set(scenario.spec.jobs) == {"full"}
     assert next(line for line in scenario.log if "removed" in line).startswith("jobs.back: removed (")
-
-
-def test_the_last_part_of_a_section_can_be_removed(over: Extended) -> None:
-    scenario = over("hosts: {server: {owns: [sda, tape]}}\nlinks: {lan: null}")
-    assert scenario.spec.links == {}
-
-
-def test_a_pool_can_be_removed(over: Extended) -> None:
-    pools = over("devices: {tape: {pools: {old: null}}}").spec.devices["tape"].pools  # type: ignore[attr-defined]
-    assert set(pools) == {"new"}
-
-
-def test_an_override_removes_too(over: Extended) -> None:
-    assert set(over("").with_({"jobs.back": None}).spec.jobs) == {"full"}
 
 
 def test_a_value_that_is_null_is_as_good_as_left_out(over: Extended) -> None:
@@ -157,3 +139,17 @@ def test_a_long_chain_of_files_is_no_circle(tmp_path: Path) -> None:
     assert len(load(tmp_path / "20.yaml").spec.jobs) == 2
     with pytest.raises(InputError, match=r"9\.yaml:2:10: extends: more than 20 files extend each other"):
         load(tmp_path / "29.yaml")
+
+
+class Cart(Device):
+    """A device with a key that elsewhere takes a datasheet."""
+
+    drive: Text
+    """A word of its own."""
+
+
+def test_a_key_of_ones_own_kind_may_be_named_like_one_that_takes_a_datasheet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inheritance, "device_kinds", lambda: {"cart": DeviceKind("cart", Cart, "cart:make")})
+    tree = inheritance.references(parse("devices: {a: {kind: cart, drive: two}, b: {kind: other, drive: two}}", "text"))
+    assert tree.find(("devices", "a", "drive"))[0].plain() == "two"
+    assert tree.find(("devices", "b", "drive"))[0].plain() == {"model": "two"}

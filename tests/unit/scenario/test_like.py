@@ -1,7 +1,5 @@
 """Scenarios that are loaded with what they have in common with another one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -82,30 +80,12 @@ def test_every_replaced_value_is_logged_old_to_new(chain: Path) -> None:
     ]
 
 
-def test_titles_and_equal_values_are_no_overrides(write: Write) -> None:
-    write("base.yaml", BASE)
-    path = write("top.yaml", "title: Top\nextends: base.yaml\ndevices:\n  sda: {model: disk/scsi-10k-146gb-2004}\n")
-    assert load(path).log == ()
-
-
 def test_values_know_the_file_that_gave_them(chain: Path) -> None:
     values = {value.address: value for value in load(chain).values}
     assert values["devices.sda.capacity"].place.file == str(chain)
     assert values["devices.sda.outer_rate"].place.file == "models/disk/scsi-10k-146gb-2004.yaml"
     assert values["devices.sda.capacity"].given.basis == "user"
     assert values["devices.sda.outer_rate"].given.basis == "assumed"
-
-
-def test_values_of_published_scenarios_are_those_of_their_document() -> None:
-    values = {value.address: value.given.basis for value in load(SAME_DISK).values}
-    assert values["data.file.size"] == "document"
-    assert {value.given.basis for value in load("teaching/snapshot-slows-writes").values} >= {"user", "assumed"}
-
-
-def test_the_published_scenario_below_is_remembered(write: Write) -> None:
-    published = find(SAME_DISK).resolve()
-    path = write("mine.yaml", f"title: Mine\nextends: {published}\n")
-    assert load(path).base == SAME_DISK
 
 
 def test_with_replaces_and_logs_and_leaves_the_first_alone() -> None:
@@ -123,19 +103,6 @@ def test_overrides_add_up_and_the_last_one_wins() -> None:
     assert again.spec.devices["cow"].chunk.si == 16384.0  # type: ignore[attr-defined]
     assert set(again.overrides) == {"devices.cow.chunk", "data.file.size"}
     assert again.hash == load(SAME_DISK, {"data.file.size": "1 GiB", "devices.cow.chunk": "16 KiB"}).hash
-
-
-def test_a_model_can_be_replaced() -> None:
-    scenario = load(SAME_DISK, {"devices.sdb.model": "disk/sata-7200-250gb-2005"})
-    assert scenario.spec.devices["sdb"].capacity.si == 250e9  # type: ignore[attr-defined]
-
-
-def test_a_whole_quantity_can_be_replaced() -> None:
-    scenario = load(
-        SAME_DISK, {"devices.cow.size": {"value": "9 GiB", "basis": "assumed", "range": ["8 GiB", "9 GiB"], "why": "x"}}
-    )
-    value = next(value for value in scenario.values if value.address == "devices.cow.size")
-    assert (value.given.basis, value.given.low) == ("assumed", 2.0**33)
 
 
 @for_each(
@@ -235,31 +202,6 @@ def test_only_names_are_names_of_datasheets(name: str) -> None:
     assert not shelf.exists(name)
     with pytest.raises(InputError, match="there is no datasheet"):
         shelf.load_datasheet(name)
-
-
-def test_nested_parts_stand_on_datasheets_of_their_own(write: Write) -> None:
-    text = BASE.replace(
-        "data:\n  file: {",
-        """\
-  array: {model: raid/software-raid5, disk: disk/sata-7200-250gb-2005, disks: 4}
-  second: {model: raid/software-raid5, disk: {model: disk/sata-7200-250gb-2005, capacity: 1 TB}, disks: 4}
-  tape: {model: tape_library/autoloader-8, drive: tape_drive/lto-3, drives: 1}
-data:
-  file: {filesystem: filesystem/ext3, """,
-    )
-    scenario = load(write("a.yaml", text))
-    devices = scenario.spec.devices
-    assert devices["array"].disk.capacity.si == 250e9  # type: ignore[attr-defined]
-    assert devices["second"].disk.capacity.si == 1e12  # type: ignore[attr-defined]
-    assert devices["second"].disk.outer_rate == devices["array"].disk.outer_rate  # type: ignore[attr-defined]
-    assert devices["tape"].drive.native_rate.si == 80e6  # type: ignore[attr-defined]
-    assert scenario.spec.data["file"].filesystem is not None
-    assert "devices.second.disk.capacity: 250 GB -> 1 TB" in "\n".join(scenario.log)
-    changed = scenario.with_(
-        {"devices.array.disk": "disk/sata-7200-1tb-2008", "devices.tape.drive.native_rate": "60 MB/s"}
-    )
-    assert changed.spec.devices["array"].disk.capacity.si == 1e12  # type: ignore[attr-defined]
-    assert changed.spec.devices["tape"].drive.native_rate.si == 60e6  # type: ignore[attr-defined]
 
 
 def test_a_circle_of_files_is_reported(write: Write) -> None:

@@ -1,7 +1,5 @@
 """Ranges of datasheets: each end alone is a value that the datasheet's own rules accept."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from simbackup import shelf

@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import ValidationError
 
 from simbackup.errors import Place, Problem
 from simbackup.schema.quantity import (
@@ -54,14 +51,6 @@ def only(**values: Any) -> tuple[str, str, str]:
     assert part is None
     (problem,) = problems
     return problem.address, problem.message, problem.remedy
-
-
-def test_a_key_with_a_default_that_is_null_is_left_out() -> None:
-    part, problems = read(size=None, level=None, time="1 s")
-    assert part is not None
-    assert not problems
-    assert (part.size.si, part.level) == (0.0, "5")
-    assert [name for name in Part.model_fields if part.states(name)] == ["time"]
 
 
 def test_a_key_without_a_default_that_is_null_is_empty() -> None:
@@ -139,12 +128,6 @@ def test_a_fitted_value_keeps_rows_uncertainty_and_plausible_range() -> None:
     assert part.size.plausible == (4096.0, 2.0**20)
 
 
-def test_a_value_without_a_basis_takes_that_of_its_file() -> None:
-    part, _ = read(size="1 B")
-    assert part is not None
-    assert part.size.on("document").basis == "document"
-
-
 @for_each(
     "basis, needs",
     [
@@ -193,12 +176,6 @@ def test_a_word_may_be_a_number_and_tell_its_origin(written: Any) -> None:
     assert not problems
     assert part is not None
     assert part.level == "5"
-
-
-def test_parts_are_frozen() -> None:
-    part, _ = read(size="1 B")
-    with pytest.raises(ValidationError):
-        part.size = Quantity(2.0, "B", "2 B")  # type: ignore[union-attr, misc]
 
 
 def test_up_to_the_latest_time_a_microsecond_is_kept() -> None:

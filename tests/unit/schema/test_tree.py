@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +5,7 @@ import pytest
 
 from simbackup.errors import InputError, Place
 from simbackup.schema.tree import Node, from_plain, overlay, set_path
-from simbackup.schema.yaml_file import GREATEST_DEPTH, parse, read
+from simbackup.schema.yaml_file import parse, read
 from tests.cases import for_each
 
 TEXT = """\
@@ -38,16 +36,6 @@ def test_every_value_and_every_key_knows_its_place() -> None:
     assert (item.value, item.place.column) == ("b", 33)
 
 
-def test_find_stops_at_what_exists() -> None:
-    tree = parse(TEXT, "a.yaml")
-    node, seen = tree.find(("devices", "sda", "names", 5))
-    assert seen == ("devices", "sda", "names")
-    assert node.plain() == ["a", "b"]
-    node, seen = tree.find(("jobs", "dd"))
-    assert seen == ()
-    assert node is tree
-
-
 def test_leaves_are_scalars_lists_and_whole_quantities() -> None:
     paths = [path for path, _ in parse(TEXT, "a.yaml").leaves()]
     assert paths == [("title",), ("devices", "sda", "size"), ("devices", "sda", "names"), ("devices", "sdb", "size")]
@@ -68,17 +56,6 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
     assert type(found) is type(value)
 
 
-def test_a_key_that_stands_twice_is_reported_with_both_lines() -> None:
-    assert problems("a: 1\nb: {c: 1, c: 2}\na: 3\n") == [
-        (2, 11, "b.c", "appears twice (first in line 2)"),
-        (3, 1, "a", "appears twice (first in line 1)"),
-    ]
-
-
-def test_keys_that_are_numbers_become_names() -> None:
-    assert parse("1: a\ntrue: b\n", "a.yaml").plain() == {"1": "a", "true": "b"}
-
-
 def test_an_anchor_is_read_where_it_is_used() -> None:
     tree = parse("a: &x {size: 1 GB}\nb: *x\n", "a.yaml")
     assert tree.plain() == {"a": {"size": "1 GB"}, "b": {"size": "1 GB"}}
@@ -89,30 +66,11 @@ def test_an_anchor_may_be_set_anew_without_a_warning() -> None:
     assert parse("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", "a.yaml").plain() == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
-def test_nothing_may_nest_without_end() -> None:
-    found = problems(f"a: {'[' * (GREATEST_DEPTH + 5)}{']' * (GREATEST_DEPTH + 5)}\n")
-    assert len(found) == 1
-    assert "is nested too deeply" in found[0][3]
-    assert "is nested too deeply" in problems(f"a: {'[' * 1000}")[0][3]
-    assert "contains itself" in problems("a: &a [*a]\n")[0][3]
-
-
 def test_aliases_cannot_blow_a_file_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simbackup.schema.yaml_file.GREATEST_NODES", 10_000)
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     assert any("expands to too many values" in message for *_, message in problems("\n".join(lines)))
-
-
-@for_each("text", ["a: !x 1", "a: !x {b: 1}", "a: !x [1]", "a: !!python/object:os.system ls", "a: !x '1'"])
-def test_tags_are_refused(text: str) -> None:
-    ((line, column, address, message),) = problems(text)
-    assert (line, column, address) == (1, 4, "a")
-    assert message.startswith("has the tag ")
-
-
-def test_half_characters_are_refused() -> None:
-    assert problems('a: "\\ud800"\n') == [(1, 4, "a", "contains half a character")]
 
 
 def test_two_halves_make_a_character_as_json_writes_it() -> None:
@@ -127,12 +85,6 @@ def test_what_contains_itself_is_reported_where_it_does() -> None:
     ]  # fmt: skip
 
 
-def test_aliases_are_counted_before_anything_is_made_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simbackup.schema.yaml_file._Walk", None)  # it builds the tree
-    lines = ["a0: &a0 x", *(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 60))]
-    assert problems("\n".join(lines)) == [(15, 6, "", "the file expands to too many values")]
-
-
 def test_few_aliases_may_stand_for_much() -> None:
     text = f"a: &a [{', '.join('x' * 100)}]\nb: [{', '.join(['*a'] * 100)}]\n"
     assert len(parse(text, "a.yaml").plain()["b"]) == 100
@@ -142,33 +94,9 @@ def test_control_characters_are_reported_at_their_place() -> None:
     assert problems("a: b\nc: d\x00e\n")[0][:2] == (2, 5)
 
 
-def test_bytes_that_are_no_text_are_reported_at_their_place(tmp_path: Path) -> None:
-    (tmp_path / "latin.yaml").write_bytes("title: ü\nquestion: Größe?".encode().replace("ß".encode(), b"\xdf"))
-    with pytest.raises(InputError) as caught:
-        read(tmp_path / "latin.yaml", "latin.yaml")
-    assert str(caught.value) == "latin.yaml:2:14: is not UTF-8 text; save the file as UTF-8"
-
-
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder; name a file"):
         read(tmp_path)
-
-
-def test_overlay_merges_mappings_and_replaces_the_rest() -> None:
-    below = parse("a: {b: 1, c: [1, 2]}\nd: x\n", "below.yaml")
-    above = parse("a: {c: [3], e: 5}\n", "above.yaml")
-    merged = overlay(below, above)
-    assert merged.plain() == {"a": {"b": 1, "c": [3], "e": 5}, "d": "x"}
-    assert merged.find(("a", "b"))[0].place.file == "below.yaml"
-    assert merged.find(("a", "c"))[0].place.file == "above.yaml"
-    assert below.plain() == {"a": {"b": 1, "c": [1, 2]}, "d": "x"}
-
-
-def test_overlay_logs_old_and_new_where_they_differ() -> None:
-    below = parse("a: {b: 1, c: 2}\n", "below.yaml")
-    log: list[str] = []
-    overlay(below, parse("a: {b: 7, c: 2, d: 9}\n", "above.yaml"), "", log)
-    assert log == ["a.b: 1 -> 7 (above.yaml:1:8)"]
 
 
 def test_overlay_replaces_a_quantity_as_a_whole() -> None:

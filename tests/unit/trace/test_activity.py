@@ -1,7 +1,5 @@
 """The words of activities, their natures and their colours."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

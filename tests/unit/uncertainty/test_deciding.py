@@ -1,7 +1,5 @@
 """The inputs that decide are found among many, with few runs, also where others work against them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

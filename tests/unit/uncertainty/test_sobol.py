@@ -1,7 +1,5 @@
 """Sobol' indices of functions whose indices are known in closed form."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

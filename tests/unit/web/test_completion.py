@@ -1,7 +1,5 @@
 """Completion: what is offered at a place of a text that is being written."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from simbackup import shelf

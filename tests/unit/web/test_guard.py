@@ -1,7 +1,5 @@
 """Which requests are refused: those of other pages, under other names, or too large."""
 
-from __future__ import annotations
-
 from starlette.datastructures import Headers
 
 from simbackup.web.guard import LOCAL, MOST_BYTES, POLICY, refusal

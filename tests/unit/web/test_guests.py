@@ -1,7 +1,5 @@
 """Guests: apart from each other, bounded, and gone with their files."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 
@@ -10,14 +8,7 @@ import pytest
 from simbackup.web import guests as module
 from simbackup.web.asked import RefusedError
 from simbackup.web.comparison import ABSENT, charts, differences, side_by_side
-from simbackup.web.guests import (
-    MOST_DOCUMENTS,
-    MOST_RUNNING,
-    MOST_VARIANTS,
-    PASSING,
-    Guest,
-    Guests,
-)
+from simbackup.web.guests import MOST_DOCUMENTS, MOST_RUNNING, MOST_VARIANTS, PASSING, Guest, Guests
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """What can be opened: files of the chosen folder and uploads, and nothing else."""
 
-from __future__ import annotations
-
 import base64
 from pathlib import Path
 

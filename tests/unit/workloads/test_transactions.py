@@ -1,28 +1,21 @@
-from __future__ import annotations
-
 import math
 
 import pytest
 import simpy
 
 from simbackup.devices.changes import Spread
-from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.image import Times
-from simbackup.devices.network.live import Network
-from simbackup.devices.outstanding import Outstanding
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
-from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
 from simbackup.trace.trace import Trace
+from simbackup.workloads.users.load import Outstanding
 from simbackup.workloads.users.transactions import Transaction, fresh_shares, load
-from tests.cases import for_each
 
 CHUNK = 8192.0
 COW = CopyOnWriteParameters(chunk=CHUNK, record=16.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)
@@ -71,21 +64,6 @@ def test_reads_and_cores_by_hand(bench: Bench) -> None:
     assert found.held == {bench.here.link: pytest.approx(3 * BUSY), bench.host.cpu: 0.01}
 
 
-@for_each("reads, updates, size", [(3.0, 1.0, (3 * 64e3 + CHUNK) / 4), (0.0, 2.0, CHUNK), (0.0, 0.0, 64e3)])
-def test_the_mean_size_of_a_request(reads: float, updates: float, size: float) -> None:
-    """Of three reads of 64 kB and an update of 8 KiB; without either, no size matters, but there is one."""
-    asked = Transaction(reads, 64e3, 0.0, updates, Spread(CHUNK, DATA), synchronous=False)
-    assert asked.mean_size == pytest.approx(size)
-
-
-def test_a_read_on_a_disk_moves_the_arm_between_random_places_of_the_data() -> None:
-    disk = Disk("devices.a", disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6))
-    bench = Bench(disk, disk)
-    found = load(asked(reads=1.0), bench.place, bench.host, {})
-    seek = 1e-3 + 4e-3 * (DATA / 90e9 * 3) ** 0.5 * 8 / 15  # the mean of the root over 2 (1 - u)
-    assert found.waited[disk.link] == pytest.approx(seek + 5e-3 + CHUNK / 50e6, rel=1e-3)
-
-
 @pytest.mark.parametrize("synchronous", [True, False])
 def test_users_wait_for_updates_only_if_these_are_synchronous(bench: Bench, synchronous: bool) -> None:
     found = load(asked(reads=1.0, updates=2.0, synchronous=synchronous), bench.place, bench.host, {})
@@ -97,11 +75,6 @@ def test_users_wait_for_updates_only_if_these_are_synchronous(bench: Bench, sync
     assert centre.behind == pytest.approx((0 if synchronous else 2) * BUSY)
     assert centre.others == 0.25
     assert centre.wait == pytest.approx((3 if synchronous else 1) * (EACH + 0.002))
-
-
-def test_a_core_is_one_of_several(bench: Bench) -> None:
-    (centre,) = load(asked(cpu=0.01), bench.place, bench.host, {}).centres({})
-    assert centre == (0.01, 0.005, 0.0, 0.0, 2.0, 0.01)
 
 
 def test_the_first_update_of_a_chunk_reads_copies_and_commits_first(bench: Bench) -> None:
@@ -118,34 +91,12 @@ def test_the_first_update_of_a_chunk_reads_copies_and_commits_first(bench: Bench
     assert found.shape.moves[bench.there.link] == pytest.approx(2 * (1 + COMMITS) * CHUNK)
 
 
-def test_only_the_fresh_share_of_the_updates_costs_a_copy(bench: Bench) -> None:
-    snapshot = bench.snapshot()
-    none, tenth = (load(asked(updates=1.0), bench.place, bench.host, {snapshot: share}) for share in (0.0, 0.1))
-    assert none.shape.demands == {bench.here.link: pytest.approx(BUSY)}
-    assert tenth.shape.demands[bench.here.link] == pytest.approx(1.1 * BUSY)
-    assert tenth.shape.demands[bench.there.link] == pytest.approx(0.1 * (1 + COMMITS) * BUSY)
-
-
-def test_each_snapshot_costs_copies_of_its_own(bench: Bench) -> None:
-    shares = {bench.snapshot("devices.c"): 1.0, bench.snapshot("devices.d"): 0.5}
-    found = load(asked(updates=1.0), bench.place, bench.host, shares)
-    assert found.shape.demands[bench.here.link] == pytest.approx(2.5 * BUSY)
-    assert found.shape.demands[bench.there.link] == pytest.approx(1.5 * (1 + COMMITS) * BUSY)
-
-
 def test_a_copy_moves_the_whole_chunk_of_a_small_update(bench: Bench) -> None:
     small = CHUNK / 8
     found = load(asked(updates=1.0, size=small), bench.place, bench.host, {bench.snapshot(): 1.0})
     commits = COMMITS  # nobody else waits
     assert found.shape.moves[bench.here.link] == pytest.approx(small + CHUNK)
     assert found.shape.moves[bench.there.link] == pytest.approx((1 + commits) * CHUNK)
-
-
-def test_requests_cross_the_buses_before_the_device(bench: Bench) -> None:
-    bus = Network(Link("links.bus", 200e6), 0.0, 100e6)
-    bench.here.path = (bus,)
-    found = load(asked(reads=2.0, updates=1.0), bench.place, bench.host, {bench.snapshot(): 1.0})
-    assert found.shape.moves[bus.link] == pytest.approx(4 * CHUNK)
 
 
 def test_shares_of_fresh_chunks_are_reported_for_each_snapshot_in_place(bench: Bench) -> None:
@@ -156,8 +107,5 @@ def test_shares_of_fresh_chunks_are_reported_for_each_snapshot_in_place(bench: B
         snapshot.create()
     old.changes.scatter("workloads.u", spread).update(1000.0)
     shares = fresh_shares([old, new, gone], "workloads.u", spread, 1000.0)
-    assert shares == {
-        old: pytest.approx((1 - math.exp(-1)) * math.exp(-1)),
-        new: pytest.approx(1 - math.exp(-1)),
-    }
+    assert shares == {old: pytest.approx((1 - math.exp(-1)) * math.exp(-1)), new: pytest.approx(1 - math.exp(-1))}
     assert fresh_shares([new], "workloads.others", spread, 0.0) == {new: 1.0}
