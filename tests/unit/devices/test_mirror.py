@@ -15,11 +15,14 @@ from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
+from simbackup.workloads.users.transactions import Transaction, load
 
 MB = 1e6
 FIGURES = disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)
 TURN = 5e-3
 """Half a revolution of that disk."""
+SPREAD = Spread(8192.0, 1000 * MB)
+STATES: tuple[State, ...] = ("new", "synchronising", "attached", "split")
 
 
 class Bench:
@@ -40,6 +43,20 @@ class Bench:
 @pytest.fixture
 def bench() -> Bench:
     return Bench()
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_updates_of_users_load_a_mirror_that_follows_and_they_do_not_wait_for_it(bench: Bench, state: State) -> None:
+    mirror = bench.mirror(state)
+    host = Host(bench.network, "hosts.h", Machine(1.0, 1e9, 1e9, 1e8))
+    asked = Transaction(0.0, 8192.0, 0.0, 2.0, SPREAD, synchronous=True)
+    found = load(asked, VolumeRange(bench.volume, 0.0, 1000 * MB), host, {})
+    each = 1e-3 + 4e-3 * (1e9 / 90e9 * 3) ** 0.5 * 8 / 15 + TURN + 8192 / 50e6
+    assert found.shape.demands[bench.here.link] == pytest.approx(2 * each, rel=1e-3)
+    assert found.shape.demands.get(bench.there.link, 0.0) == pytest.approx(
+        2 * each if mirror.follows else 0.0, rel=1e-3
+    )
+    assert found.waited == {bench.here.link: pytest.approx(2 * each, rel=1e-3)}
 
 
 @pytest.mark.parametrize("cache", [1e9, 0.0])

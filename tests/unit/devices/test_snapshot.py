@@ -121,3 +121,14 @@ def test_a_full_copy_area_makes_the_snapshot_invalid_at_the_next_first_write(ben
     assert [(note["address"], note["what"]) for note in note_rows(bench.trace)] == [
         ("devices.cow", "is invalid, as its copy area is full")
     ]
+
+
+def test_an_invalid_snapshot_can_be_removed_and_created_again(bench: Bench) -> None:
+    cow = bench.snapshot("cow", chunks=1)
+    bench.volume.wrote(bench.volume.stretch(0.0, CHUNK), CHUNK)
+    bench.volume.stretch(CHUNK, CHUNK)
+    assert cow.invalid_since is not None
+    cow.remove()
+    assert cow.invalid_since is None
+    cow.create()
+    assert bench.volume.stretch(0.0, CHUNK).fresh == (cow,)

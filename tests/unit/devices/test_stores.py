@@ -50,6 +50,13 @@ def test_a_small_write_pays_for_copies_and_parity(level: raid.Level, count: int,
     assert service.busy == pytest.approx(parallel * (HALF + OVERHEAD + transfer + again * 0.01) / count)
 
 
+def test_a_write_elsewhere_moves_the_arm_of_each_disk_once() -> None:
+    store = array("5", 5)
+    here, there = (store.request("write", head, 0.0, 4096.0) for head in (0.0, 400e9 / 3))
+    assert there.latency - here.latency == pytest.approx(5e-3)
+    assert there.busy - here.busy == pytest.approx(2 * 5e-3 / 5)
+
+
 @for_each("level", ["0", "1", "5", "6"])
 def test_no_request_occupies_an_array_longer_than_it_lasts(level: raid.Level) -> None:
     store = array(level, 6)

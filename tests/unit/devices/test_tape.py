@@ -137,6 +137,15 @@ def test_an_idle_drive_is_unloaded_whatever_its_times_round_to(after: float, hol
     assert jukebox.drives[0].cartridge is None
 
 
+def test_the_idle_drive_that_holds_the_cartridge_takes_the_place_of_an_empty_one() -> None:
+    jukebox = library(drives=2, unload_after=100.0)
+    play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=60.0))
+    # Who takes any drive gets the empty one; the fullest cartridge is in the other.
+    assert spans(jukebox, "jobs.b") == []
+    assert jukebox.free.count == 0
+    assert len(jukebox.idle) == 2
+
+
 def test_two_who_want_the_cartridge_in_the_drive_of_the_other_do_not_wait_for_ever() -> None:
     jukebox = library(drives=2, unload_after=1e4)
     env = jukebox.clock.env

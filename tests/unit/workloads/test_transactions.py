@@ -83,6 +83,14 @@ def test_the_first_update_of_a_chunk_reads_copies_and_commits_first(bench: Bench
     assert found.shape.moves[bench.there.link] == pytest.approx(2 * (1 + COMMITS) * CHUNK)
 
 
+def test_only_the_fresh_share_of_the_updates_costs_a_copy(bench: Bench) -> None:
+    snapshot = bench.snapshot()
+    none, tenth = (load(asked(updates=1.0), bench.place, bench.host, {snapshot: share}) for share in (0.0, 0.1))
+    assert none.shape.demands == {bench.here.link: pytest.approx(BUSY)}
+    assert tenth.shape.demands[bench.here.link] == pytest.approx(1.1 * BUSY)
+    assert tenth.shape.demands[bench.there.link] == pytest.approx(0.1 * (1 + COMMITS) * BUSY)
+
+
 def test_shares_of_fresh_chunks_are_reported_for_each_snapshot_in_place(bench: Bench) -> None:
     """Over as many updates as there are chunks, 1 - 1/e of them find a fresh one."""
     old, new, gone = bench.snapshot("devices.c"), bench.snapshot("devices.d"), bench.snapshot("devices.e")
