@@ -99,7 +99,8 @@ def uploaded(folder: Path, files: Mapping[str, str]) -> Document:
     texts = [name for name in files if Path(name).suffix.lower() in TEXTS]
     if not texts or len(files) > MOST_FILES:
         what = "has no scenario" if not texts else f"has more than {MOST_FILES} files"
-        raise InputError([Problem(Place("upload"), "", what, "choose a .yaml file, and the tables that it names")])
+        remedy = "choose a .yaml file with its tables; a list of machines goes into the form"
+        raise InputError([Problem(Place("upload"), "", what, remedy)])
     store(folder, files)
     return Document(texts[0], _text(folder / texts[0], texts[0]), folder)
 
