@@ -6,6 +6,8 @@ import simpy
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.image import State, Times
 from simbackup.devices.mirror.live import Mirror, MirrorParameters
 from simbackup.devices.raid.array import ArrayLayout, Controller
