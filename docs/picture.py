@@ -134,8 +134,8 @@ def draw() -> None:
     """Draw all pictures."""
     documents, asked = reproduce(), reproduce(["validation"])
     predicted = [row for row in asked.rows if row.predicted]
-    report = coverage([*documents.rows, *asked.rows])
-    cases = [case for case in report.rows if case.row.predicted]
+    report = coverage([*documents.rows, *asked.rows, *reproduce(["described-blind"]).rows])
+    cases = [case for case in report.rows if case.row.predicted and not case.row.measurement.described_anew]
     drawn = {
         "all-rows": documents.plot.overview(), "ledger": ledger(predicted), "coverage": held(cases),
         "interval-scores": scores(report.scores), "verdicts": reliability(report.verdicts),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import simbackup as sb
-from simbackup.cli import show_ledger, show_study
+from simbackup.cli import show_coverage, show_ledger
 from simbackup.cli.show_published import constant_text, cross_validation_markdown, markdown
 from simbackup.experiments.blind_predictions import ledger
 from simbackup.experiments.coverage import CoverageReport, coverage
@@ -22,7 +22,7 @@ from simbackup.uncertainty.model_error import FILE, table
 from tests.shared import IN_ONE_PROCESS, reproduced
 
 TOP = Path(__file__).resolve().parents[2]
-VALIDATION = "validation"
+VALIDATION, DESCRIBED = "validation", "described-blind"
 """The publications that were answered blindly."""
 COUNTED: tuple[Role, ...] = ("fitted", "seen", "held-out", "structural")
 """Roles of results that the table of documents counts."""
@@ -127,13 +127,13 @@ def intervals(report: CoverageReport) -> str:
         "prove. *Blind* are the rows that were predicted blindly, with today's intervals. *Opened* rows were predicted "
         "by nobody, and open when values were chosen. In the second table, the second line, for rows that nothing was "
         "fitted to, says more than the first.\n\n"
-        f"{show_study.coverage_markdown(report)}\n"
+        f"{show_coverage.as_markdown(report)}\n"
     )
 
 
 def results(found: Reproduction, asked: Reproduction) -> str:
     rows = f"{head(found, asked)}{markdown(found)}\n## Publications of blind predictions\n\n{markdown(asked)}\n"
-    return f"{rows}{intervals(coverage([*found.rows, *asked.rows]))}{tail()}"
+    return f"{rows}{intervals(coverage([*found.rows, *asked.rows, *reproduce([DESCRIBED]).rows]))}{tail()}"
 
 
 def between(text: str, name: str) -> str:
@@ -200,7 +200,7 @@ def test_the_python_of_the_readme_runs() -> None:
 
 if __name__ == "__main__":
     everything, predicted = reproduce(), reproduce([VALIDATION])
-    report = coverage([*everything.rows, *predicted.rows])
+    report = coverage([*everything.rows, *predicted.rows, *reproduce([DESCRIBED]).rows])
     (TOP / "scenarios" / FILE).write_text(table(report.terms), encoding="utf-8")
     (TOP / "scenarios" / validated_cases.FILE).write_text(validated_cases.table(report.cases), encoding="utf-8")
     RESULTS.write_text(results(everything, predicted), encoding="utf-8")
