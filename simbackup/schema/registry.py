@@ -8,7 +8,7 @@ A room is a package or module with some of these names:
 - `LOOKS`: how pictures draw its parts, by kind.
 
 The rooms of this package are in `simbackup.devices`, `simbackup.methods` and `simbackup.workloads`, with these names in
-their `spec`. Other packages name theirs by entry points of the groups of these names.
+their `spec` or in themselves. Other packages name theirs by entry points of the groups of these names.
 """
 
 from __future__ import annotations
@@ -103,9 +103,15 @@ def rooms() -> tuple[ModuleType, ...]:
     for family in FAMILIES:
         package = import_module(family)
         names = (room.name for room in pkgutil.iter_modules(package.__path__) if room.ispkg)
-        own += [import_module(f"{family}.{name}.spec") for name in names]
+        own += [_offering(f"{family}.{name}") for name in names]
     own += [import_module(name) for name in CORE]
     return (*own, *(_loaded(point) for family in FAMILIES for point in offered(family)))
+
+
+def _offering(name: str) -> ModuleType:
+    """The module of a room that says what it offers: the package itself, or its `spec`."""
+    room = import_module(name)
+    return room if any(hasattr(room, each) for each in OFFERS) else import_module(f"{name}.spec")
 
 
 def offered(group: str) -> list[EntryPoint]:
