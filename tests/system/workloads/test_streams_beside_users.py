@@ -58,6 +58,14 @@ def test_files_that_lie_together_are_read_as_an_image_of_them_is(load: str, read
     assert walk.get("jobs.full.elapsed") == pytest.approx(image.get("jobs.full.elapsed"), rel=0.02)
 
 
+def test_users_elsewhere_on_the_disk_cost_the_same_where_all_seeks_do() -> None:
+    apart = SCENARIO.replace("workloads:", "  other: {on: disk, size: 20 GB}\nworkloads:").replace(
+        "data: db, tr", "data: other, tr"
+    )
+    found = sb.simulate(apart.replace("RATE", "20 /s").replace("READS", "")).get("jobs.full.rate")
+    assert found == pytest.approx(simulated(20.0).get("jobs.full.rate"))
+
+
 def test_no_arm_comes_back_on_solid_state_disks() -> None:
     flash = SCENARIO[: SCENARIO.index("  disk: {kind")] + (
         "  disk: {kind: ssd, capacity: 100 GB, read_rate: 100 MB/s, write_rate: 100 MB/s, read_latency: 1 ms,"

@@ -152,6 +152,18 @@ def test_a_rewritten_range_lies_in_sequence_again() -> None:
     assert fragments.breaks(0.0, GB) == pytest.approx(0.0, abs=1e-12)
 
 
+def test_room_is_taken_by_what_is_new_and_by_what_is_kept() -> None:
+    made = volume()
+    write(made, 0.0, 10.0)
+    assert (made.used, made.held) == (50 * GB, 0.0)
+    snapshot(made)
+    write(made, 0.0, 10.0)
+    write(made, 5.0, 10.0)
+    assert (made.used, made.held) == pytest.approx((65 * GB, 15 * GB), rel=1e-6)
+    write(made, 45.0, 10.0)  # half of it was never written before
+    assert (made.used, made.held) == pytest.approx((75 * GB, 20 * GB), rel=1e-6)
+
+
 def test_each_snapshot_keeps_what_changed_until_the_next() -> None:
     made = volume()
     first = snapshot(made, "first")
