@@ -8,7 +8,8 @@ from pathlib import Path
 
 from benchmarks.racked import racked
 from benchmarks.rows import TIMEOUT, Row, bare_timeout, compared, options, show
-from simbackup import load, simulate
+from simbackup import load
+from simbackup.run import simulate
 
 CLIENTS, FEW = (40, 200, 1_000), (20, 40)
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from benchmarks.racked import WEEKS, racked
 from benchmarks.rows import TIMEOUT, Row, bare_timeout, compared, options, show
-from simbackup import load, simulate
+from simbackup import load
+from simbackup.run import simulate
 
 SITES, FEW = ("20x28", "20x112", "100x28"), ("5x7", "5x14")
 YEAR = "1000x365"

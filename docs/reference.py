@@ -20,8 +20,6 @@ from simbackup.planning.spec import SiteSpec, TargetSpec
 from simbackup.protection.spec import LossesSpec, LossSpec
 from simbackup.scenario import load, names
 from simbackup.schema import registry
-from simbackup.schema.calibration import Fit, HistorySpec
-from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import Fleet, SpreadStarts
 from simbackup.schema.job import JobSpec
 from simbackup.schema.measured import MeasuredRow
@@ -29,7 +27,7 @@ from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Quantity, Unit
 from simbackup.schema.reflection import attribute_texts, held_parts, mark_of, nested_part, sheet_kind, text_of
-from simbackup.schema.study import StudySpec
+from simbackup.schema.study import ChanceSpec, Fit, HistorySpec, StudySpec
 from simbackup.schema.yaml_file import read
 
 FOLDER = Path(__file__).parent / "reference"
@@ -45,10 +43,14 @@ SHAPES = {
     "dict": "mapping",
     "tuple[typing.Any, typing.Any]": "two values, `[lowest, highest]`",
     "tuple": "name, or list of names",
+    "datetime.date": "date, such as `2027-01-04`",
+    "<class 'int'>": "whole number",
+    "<class 'float'>": "number",
     "str": "text",
     "": "text or mapping",
 }
 """What a key holds, by the first of these that its type has in it."""
+NOUNS = {unit: one.noun for unit, one in units.DIMENSIONS.items()} | {"1": "share"}
 WRITTEN = {
     "jobs.md": """\
 extends: teaching/short-backups
@@ -59,6 +61,18 @@ jobs:
 extends: teaching/short-backups
 chance:
   how_much: {of: data.log.size, distribution: lognorm, shapes: {s: 0.5}, by: factor, least: 0.1, most: 10}
+""",
+    "devices/cloud_disk.md": """\
+extends: teaching/short-backups
+devices:
+  c: {model: cloud_disk/gp3, capacity: 500 GB}
+""",
+    "failures.md": """\
+extends: teaching/short-backups
+jobs:
+  save: {retries: 1, retry_after: 1 s}
+failures:
+  outage: {device: c, after: save, delay: 10 ms, lasts: 2 s}
 """,
     "history.md": """\
 extends: teaching/short-backups
@@ -104,6 +118,8 @@ def pages() -> Pages:
     found["chance.md"] = _page("Chance", ChanceSpec, None, "chance") + _written("chance.md")
     found["history.md"] = _history() + _written("history.md")
     found["origin.md"] = _page("Where a value comes from", Origin, None, "") + _written("origin.md")
+    for page in ("failures.md", "devices/cloud_disk.md"):
+        found[page] += _written(page)
     found["README.md"] = _contents(found)
     return found
 
@@ -243,8 +259,11 @@ def _quantity(unit: Unit) -> str:
     bounds = [f"at least {units.show_short(unit.least, unit.unit)}"] if unit.least else []
     bounds += ["more than 0"] if unit.positive and not unit.least else []
     bounds += [f"at most {units.show_short(unit.most, unit.unit)}"] if unit.most not in {LATEST, math.inf} else []
-    shown = f"{units.DIMENSIONS[unit.unit].noun}, such as `{EXAMPLES[unit.unit]}`"
-    return f"{shown}; {', '.join(bounds)}" if bounds else shown
+    many = unit.unit == "1" and unit.most > 1.0
+    shown = "number or ratio, such as `1.5`" if many else f"{NOUNS[unit.unit]}, such as `{EXAMPLES[unit.unit]}`"
+    shown = f"{shown}; {', '.join(bounds)}" if bounds else shown
+    more = [*(f"`{word}`" for word, _ in unit.words), *(["a name"] if unit.named else [])]
+    return ", or ".join([shown, *more, *([_quantity(unit.other)] if unit.other else [])])
 
 
 def _alternatives(part: type[BaseModel], key: str) -> Iterator[Any]:

@@ -1,33 +1,79 @@
-"""A live system from a scenario: each part is made in its room."""
+"""A live system from a scenario: each part is made in its room, and has what its capabilities promise."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
+from typing import Any, cast
 
 import simpy
 
 from simbackup.data.make import make as make_data
-from simbackup.devices.host.make import make as make_host
+from simbackup.devices.host.live import make as make_host
 from simbackup.devices.network.make import make as make_network
 from simbackup.devices.site import Site
 from simbackup.devices.store import Region
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.failures import begin, hosts_of
-from simbackup.live_parts import capabilities, made
 from simbackup.methods.copies import Existing, Placing
 from simbackup.methods.job import Job, Schedule
 from simbackup.policies.clock import DAY, deadline
 from simbackup.scenario.spec import Spec
+from simbackup.schema import registry
 from simbackup.schema.capability import ImageDevice, OnDevice
 from simbackup.schema.job import JobSpec, Lasting, SharedOut
+from simbackup.schema.part import Part
 from simbackup.schema.quantity import si_or
+from simbackup.schema.registry import RoomError
 from simbackup.system import System
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
 from simbackup.units import parse_moment
+
+TYPES: dict[str, tuple[type, ...]] = {"link": (Link,), "size": (int, float)}
+"""Of what type some attributes have to be."""
+
+
+@cache
+def capabilities(spec: type[Part]) -> Mapping[type[Part], type]:
+    """What the live part of each capability of a spec offers; a capability takes the place of those it derives from."""
+    said = [each for each in spec.__mro__ if vars(each).get("live_part")]
+    own = [each for each in said if not any(other is not each and issubclass(other, each) for other in said)]
+    return {each: cast("type", registry.function(vars(each)["live_part"])) for each in own}
+
+
+def made(part: Part, *given: object) -> Any:
+    """The live part that the room of a spec makes.
+
+    Raises
+    ------
+    RoomError
+        It lacks something that its capability promises.
+    """
+    make = registry.kind_of(part).make
+    live = registry.function(make)(*given)
+    for capability, offers in capabilities(type(part)).items():
+        lacks = [name for name in _members(offers) if not _has(live, name)]
+        if lacks:
+            own = f"{type(live).__module__}.{type(live).__qualname__}"
+            wanted = f"the live part of a {capability.__name__} is a {offers.__module__}.{offers.__name__}"
+            raise RoomError(f"'{make}' made a {own} without {', '.join(lacks)}; {wanted}")
+    return live
+
+
+@cache
+def _members(offers: type) -> list[str]:
+    """The names that a class and those that it derives from declare."""
+    own = [each for each in offers.__mro__ if each.__module__ not in {"builtins", "typing", "abc"}]
+    declared = {name for each in own for name in (*vars(each), *vars(each).get("__annotations__", {}))}
+    return sorted(name for name in declared if not name.startswith("_"))
+
+
+def _has(live: object, name: str) -> bool:
+    """Whether a live part has an attribute, of the right type where that matters at once."""
+    return hasattr(live, name) and isinstance(getattr(live, name), TYPES.get(name, object))
 
 
 def build(

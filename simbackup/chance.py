@@ -17,8 +17,8 @@ from simbackup.randomness import generator
 from simbackup.scenario import Scenario
 from simbackup.scenario.chance import COUNT, Bounded, addresses, bounded
 from simbackup.scenario.idle_keys import noted
-from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.quantity import Quantity
+from simbackup.schema.study import ChanceSpec
 from simbackup.system import System
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace

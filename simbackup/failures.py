@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from simbackup import units
 from simbackup.catalogue import Copy, job_of
@@ -16,8 +16,7 @@ from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError
 from simbackup.methods.operations.live import Rebuild
 from simbackup.schema.job import JobSpec, Restoring
-from simbackup.schema.part import Part
-from simbackup.schema.refers import Refers
+from simbackup.schema.part import Part, Refers
 from simbackup.schema.reflection import mark_of
 from simbackup.system import System
 from simbackup.trace.clock import Process
@@ -87,7 +86,9 @@ def failure_of(name: str, said: FailureSpec, spec: Spec) -> Failure:
         "link": (_closing(lambda system: _of_network(system, part)), "links", "link"),
         "device": (_closing(lambda system: _of_device(system, part)), "devices", "device"),
         "disk": (_lose_disk, "devices", "a disk of"),
+        "sector": (_spoil, "devices", "a sector of"),
         "drive": (_lose_drive, "devices", "a drive of"),
+        "robot": (_stop, "devices", "the robot of"),
         "cartridge": (_ruin, "jobs", "a cartridge of"),
     }[what]
     return Failure(
@@ -190,7 +191,7 @@ def _closing(
                 system.network.refuse(name, closure)
         if failure.lasts is None or opens is None:
             if holds:
-                _lose(system, failure, away)
+                _lose(system, failure.reason, away)
             return
         yield system.env.timeout(max(failure.lasts - failure.timeout, 0.0))
         _open(system, failure, away, closure)
@@ -219,7 +220,7 @@ def _open(system: System, failure: Failure, links: Iterable[Link], closure: Clos
         closure.opens.succeed()
 
 
-def _lose(system: System, failure: Failure, links: Iterable[Link]) -> None:
+def _lose(system: System, reason: str, links: Iterable[Link]) -> None:
     """Take the copies on what is gone for good out of the catalogue."""
     gone = set(links)
 
@@ -227,7 +228,8 @@ def _lose(system: System, failure: Failure, links: Iterable[Link]) -> None:
         on = {copy.target, *(extent.medium for extent in copy.extents)}
         return any(link in gone for name in sorted(on) for link in _holding(system, name))
 
-    _noted(system, system.catalogue.lose(lies_there, failure.reason), failure.reason)
+    for _, copy in system.catalogue.lose(lies_there, reason):
+        system.trace.note(system.env.now, copy.job, f"has lost its save set on '{copy.target}': {reason}")
 
 
 def _holding(system: System, name: str) -> list[Link]:
@@ -237,12 +239,6 @@ def _holding(system: System, name: str) -> list[Link]:
     return _of_device(system, name)
 
 
-def _noted(system: System, lost: Iterable[tuple[Any, Copy]], reason: str) -> None:
-    """Record which copies are lost."""
-    for _, copy in lost:
-        system.trace.note(system.env.now, copy.job, f"has lost its save set on '{copy.target}': {reason}")
-
-
 def _lose_disk(system: System, failure: Failure) -> Process:
     """The failure of a disk of an array, which goes on without it and fills a spare one, or loses all data."""
     name = failure.part.split(".")[1]
@@ -250,9 +246,7 @@ def _lose_disk(system: System, failure: Failure) -> Process:
     goes_on = changing(system.network, store, store.fail)
     if not goes_on:
         failure.note(system, "loses a disk too many, and all its data", failure=True)
-        closure = Closure(f"'{name}' lost a disk too many", failure.part)
-        system.network.close(store.link, closure)
-        _lose(system, replace(failure, words=f"too many disks of '{name}'"), [store.link])
+        _lose_array(system, failure, f"'{name}' lost a disk too many", f"too many disks of '{name}' failed")
         return
     failure.note(system, "goes on without one disk", failure=True)
     if failure.spare is None:
@@ -260,11 +254,18 @@ def _lose_disk(system: System, failure: Failure) -> Process:
     yield system.env.timeout(failure.spare)
     job = f"failures.{failure.name}"
     while True:
+        exposed = store.exposed
         try:
             yield from Rebuild(name, 1.0).run(system, job)
         except JobFailedError as error:
             failure.note(system, f"is not rebuilt: {error}")
         else:
+            if store.unreadable and exposed:
+                failure.note(system, "is not rebuilt: a sector cannot be read, and its data are lost", failure=True)
+                reason = f"a sector of '{name}' cannot be read"
+                _lose_array(system, failure, reason, reason)
+                return
+            store.unreadable = False  # what is read is written again from the other disks
             failure.note(system, "has been rebuilt onto a spare disk")
             return
         closure = system.network.admit(job)
@@ -272,6 +273,32 @@ def _lose_disk(system: System, failure: Failure) -> Process:
             return
         if not closure.opens.processed:
             yield closure.opens  # it begins again when what has failed is back
+
+
+def _lose_array(system: System, failure: Failure, closed: str, reason: str) -> None:
+    """Lose all that is on an array, which serves nobody any more."""
+    store = system.of(Redundant)[failure.part.split(".")[1]]
+    system.network.close(store.link, Closure(closed, failure.part))
+    _lose(system, reason, [store.link])
+
+
+def _spoil(system: System, failure: Failure) -> Process:
+    """A sector of a disk of an array that cannot be read any more; nobody notices before a rebuild needs it."""
+    system.of(Redundant)[failure.part.split(".")[1]].unreadable = True
+    failure.note(system, "has a sector that cannot be read", failure=True)
+    yield from ()
+
+
+def _stop(system: System, failure: Failure) -> Process:
+    """The robots of a library stop for a while: who needs one waits, and loaded drives go on."""
+    library, over = system.of(Library)[failure.part.split(".")[1]], system.env.event()
+    failure = replace(failure, part=f"{failure.part}.robot")
+    failure.note(system, f"fails for {units.show_short(failure.lasts or 0.0, 's')}", failure=True)
+    library.stops.append(over)
+    yield system.env.timeout(failure.lasts or 0.0)
+    library.stops.remove(over)
+    failure.note(system, "is back")
+    over.succeed()
 
 
 def _lose_drive(system: System, failure: Failure) -> Process:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -203,6 +204,15 @@ def typical_ranges(folders: tuple[Path, ...]) -> dict[str, Node]:
     return found
 
 
+def table(path: str) -> list[list[str]]:
+    """The rows, without heads, of a table of CSV under scenarios/; none where there is no such file."""
+    for root in roots():
+        if (root / "scenarios" / path).is_file():
+            with (root / "scenarios" / path).open(encoding="utf-8", newline="") as file:
+                return list(csv.reader(file))[1:]
+    return []
+
+
 def load_datasheet(name: str) -> Datasheet:
     """The datasheet of a name `kind/name`.
 
@@ -237,10 +247,21 @@ def exists(name: str) -> bool:
 
 @cache
 def _load(name: str, folders: tuple[Path, ...]) -> Datasheet:
-    for root in folders if NAME.fullmatch(name) else ():
+    return read_datasheet(path_of(name, folders), name)
+
+
+def path_of(name: str, folders: Iterable[Path] | None = None) -> Path:
+    """The file of a datasheet `kind/name`.
+
+    Raises
+    ------
+    InputError
+        There is no such datasheet.
+    """
+    for root in (roots() if folders is None else folders) if NAME.fullmatch(name) else ():
         path = root / "models" / f"{name}.yaml"
         if is_file(path):
-            return read_datasheet(path, name)
+            return path
     raise InputError([Problem(Place("models"), "", f"there is no datasheet '{name}'", choices(name, names()))])
 
 

@@ -16,7 +16,7 @@ from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage, lost, reading
 from simbackup.devices.network.adapter import Adapter, Adapters, ClosedLoop
-from simbackup.devices.network.switch import Networks
+from simbackup.devices.network.live import Networks
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space, SpoolRoom
 from simbackup.devices.store import Region, Store

@@ -6,6 +6,8 @@ as Python writes them, `\x1b`, so that nothing is lost and nothing acts.
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Container, Iterable, Sequence
 
@@ -113,6 +115,19 @@ def html_table(
     table = f"<table>\n<thead><tr>{row('th', heads)}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
     above = f"<p><b>{for_xml(title)}</b></p>\n" if title else ""
     return above + table + (f"\n<p>{for_xml(note)}</p>" if note else "")
+
+
+def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV.
+
+    >>> csv_text(["a", "b"], [["x, y", 1]]).splitlines()
+    ['a,b', '"x, y",1']
+    """
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return written.getvalue()
 
 
 def for_mermaid(text: object) -> str:

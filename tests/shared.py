@@ -12,14 +12,16 @@ from unittest.mock import patch
 
 import pytest
 
-from simbackup import Result, Scenario, load, simulate
+from simbackup import load
 from simbackup.engine.flow import Flow, Limits
-from simbackup.engine.link import Link
+from simbackup.engine.link import Link, StreamKind
 from simbackup.engine.network import FlowNetwork
-from simbackup.engine.streams import StreamKind
 from simbackup.experiments.intervals import intervals_of
 from simbackup.experiments.reproduce import Reproduction, reproduce
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.scenario import names
+from simbackup.scenario.scenario import Scenario
 from simbackup.uncertainty.verdict import JobInterval
 from tests.cases import Extent, for_each
 

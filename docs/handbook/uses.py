@@ -74,7 +74,7 @@ def main() -> None:
     ran = watched()
     # the rooms import the equations by name, and so after they are watched
     from simbackup.experiments.reproduce import scenarios_of  # noqa: PLC0415
-    from simbackup.results.documents import documents  # noqa: PLC0415
+    from simbackup.results.compare import documents  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
 
     rows: dict[str, dict[str, list[str]]] = {}

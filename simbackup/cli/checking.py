@@ -7,8 +7,7 @@ from pathlib import Path
 from simbackup import shelf
 from simbackup.errors import InputError, Problem
 from simbackup.files import whole
-from simbackup.schema.file_kind import kind_of
-from simbackup.schema.yaml_file import read
+from simbackup.schema.yaml_file import kind_of, read
 
 CALIBRATION, STUDY, SOURCES = "calibration.yaml", ".study.yaml", ("sources.yaml", shelf.TYPICAL)
 """How the names of files end that are neither scenarios, sites nor datasheets."""

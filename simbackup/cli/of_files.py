@@ -10,9 +10,15 @@ import typer
 from simbackup.cli.options import Json, warn
 from simbackup.errors import InputError, Place, Problem
 
+MOST = 12
+"""Facts left out that are listed."""
+
 
 def check(
     files: Annotated[list[str], typer.Argument(help="Files or names of scenarios, sites, studies or datasheets.")],
+    facts: Annotated[
+        bool, typer.Option("--left-out", help="Also list what a scenario leaves out, and how much that decides.")
+    ] = False,
 ) -> None:
     """Report every error in files, with line and column."""
     from simbackup.cli.checking import check_file, file_of  # noqa: PLC0415
@@ -24,6 +30,30 @@ def check(
         raise InputError(problems)
     warn(problems)
     print(f"{len(files)} {'file is' if len(files) == 1 else 'files are'} valid")  # noqa: T201 (a command line prints)
+    for file in files if facts else ():
+        _show_left_out(file)
+
+
+def _show_left_out(file: str) -> None:
+    """Print what a scenario leaves to datasheets and defaults, the most decisive first."""
+    from simbackup import units  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.experiments.left_out import left_out  # noqa: PLC0415
+    from simbackup.scenario import load  # noqa: PLC0415
+
+    job, decisive, sentences = left_out(load(file))
+    rows: list[dict[str, object]] = [
+        {
+            "left out": one.address, "what counts": one.value, "from": one.source,
+            f"{job} takes": " to ".join(units.show_short(seconds, "s") for seconds in one.times),
+        }
+        for one in decisive[:MOST]
+    ]  # fmt: skip
+    show.listing(rows, as_json=False)
+    if not decisive:
+        print(f"nothing that '{file}' leaves out changes '{job}' by more than 5 %")  # noqa: T201
+    for sentence in sentences:
+        print(sentence)  # noqa: T201
 
 
 def upgrade(
@@ -74,7 +104,7 @@ def schema(
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.errors import choices  # noqa: PLC0415
     from simbackup.planning import json_schema as of_sites  # noqa: PLC0415
-    from simbackup.protection import json_schema as of_losses  # noqa: PLC0415
+    from simbackup.protection import losses as of_losses  # noqa: PLC0415
     from simbackup.scenario.json_schema import KINDS, json_schema  # noqa: PLC0415
 
     kinds = {**KINDS, **of_sites.KINDS, **of_losses.KINDS}

@@ -20,7 +20,6 @@ from simbackup.cli.options import (
     note,
     overrides,
 )
-from simbackup.errors import InputError, Place, Problem
 
 MOST_BAD = 10
 """Most points that could not be run that are listed."""
@@ -32,10 +31,6 @@ def study(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     workers: Workers = None,
     scheduler: Scheduler = None,
     into: Into = None,
-    shard: Annotated[
-        str | None,
-        typer.Option(metavar="I/N", help="Run only part I (from 0) of N parts, into the folder, and print no table."),
-    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the table to this .csv, .parquet, .xlsx or .json file.")
     ] = None,
@@ -53,25 +48,14 @@ def study(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     if out is not None:
         check_file(out, TABLE)
-    if shard is not None:
-        if out is not None or as_json:
-            remedy = "leave them out; the last call, without --shard, prints the table"
-            raise InputError(
-                [Problem(Place("--shard"), "", "prints no table, so --out and --json cannot be used with it", remedy)]
-            )
-        _shard(name, shard, seed, workers, scheduler, into, intervals)
-        return
     with counting() as counted:
         table = many(
             name, seed=seed, workers=workers, scheduler=scheduler, into=into, intervals=intervals.value,
             progress=counted, note=note,
         )  # fmt: skip
-    if intervals is Intervals.QUICK and not table.intervals.cases:
+    if intervals is Intervals.QUICK and not table.between.cases:
         note("no intervals: the study is large; --intervals thorough computes them, in hundreds of runs for each row")
-    if as_json:
-        show.json(list(table.rows))
-    else:
-        show_study.study(table)
+    show.answer(lambda: list(table.rows), lambda: show_study.study(table), as_json=as_json)
     if out is not None:
         table.write(out)
     if table.bad:
@@ -125,40 +109,12 @@ def sensitivity(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             scenario, figure, overrides(sets or []), seed=seed, samples=samples, walks=walks, workers=workers,
             scheduler=scheduler, into=into, progress=counted, note=note,
         )  # fmt: skip
-    if as_json:
-        show.json(found.as_dict())
-    else:
-        show_sensitivity.sensitivity(found)
+    show.answer(found.as_dict, lambda: show_sensitivity.sensitivity(found), as_json=as_json)
     if out is not None:
         from simbackup.plots import style  # noqa: PLC0415 (matplotlib is an extra)
 
         style.write(found.plot.tornado(), out)
         note(f"written to {out}")
-
-
-def _shard(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    name: str,
-    shard: str,
-    seed: int,
-    workers: int | None,
-    scheduler: str | None,
-    into: Path | None,
-    intervals: Intervals,
-) -> None:
-    """Run a part of the points of a study."""
-    from simbackup.cli.counting import counting  # noqa: PLC0415
-    from simbackup.experiments.shards import run_shard, shard_of  # noqa: PLC0415
-
-    part = shard_of(shard)
-    if into is None:
-        raise InputError([Problem(Place("--shard"), "", "needs a folder for its results", "add --into FOLDER")])
-    with counting() as counted:
-        found = run_shard(
-            name, part, into, seed=seed, workers=workers, scheduler=scheduler, intervals=intervals.value,
-            progress=counted, note=note,
-        )  # fmt: skip
-    note(f"part {part} is done: {found.points} points in {into}, {found.bad} of which could not be run")
-    note(f"when all parts are there: simbackup study {name} --into {into}")
 
 
 def reproduce(

@@ -13,17 +13,25 @@ from simbackup.errors import InputError, Place, Problem
 def listed(
     words: Annotated[
         list[str] | None,
-        typer.Argument(help="Words in the name or title, such as tape_drive or 2018; default: list all."),
+        typer.Argument(help="Words in the name, title or description, such as tape_drive or e5-2650; default: all."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """List the datasheets; those that cannot be read are reported below."""
+    from simbackup import shelf  # noqa: PLC0415
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import datasheet_list  # noqa: PLC0415
 
     rows, wrong = datasheet_list()
     wanted = [word.lower() for word in words or []]
-    found = [row for row in rows if all(word in f"{row['name']} {row['title']}".lower() for word in wanted)]
+    by_title = [f"{row['name']} {row['title']}".lower() for row in rows]
+    found = [row for row, text in zip(rows, by_title, strict=True) if all(word in text for word in wanted)]
+    if not found:
+        described = [
+            f"{text} {shelf.load_datasheet(row['name']).description}".lower()
+            for row, text in zip(rows, by_title, strict=True)
+        ]
+        found = [row for row, text in zip(rows, described, strict=True) if all(word in text for word in wanted)]
     if rows and not found:
         raise InputError(
             [Problem(Place("models list"), "", f"no datasheet has {_all_of(wanted)}", "see 'models list'")]
@@ -38,10 +46,18 @@ def _all_of(words: list[str]) -> str:
 
 
 def shown(
-    name: Annotated[str, typer.Argument(help="Such as disk/scsi-10k-146gb-2004.")], as_json: Json = False
+    name: Annotated[str, typer.Argument(help="Such as disk/scsi-10k-146gb-2004.")],
+    as_json: Json = False,
+    yaml: Annotated[bool, typer.Option("--yaml", help="Print its file, which you may copy and change.")] = False,
 ) -> None:
-    """Show each value of a datasheet with its basis and source."""
+    """Show each value of a datasheet with its basis and source; or the file itself, with --yaml."""
     from simbackup.cli import show  # noqa: PLC0415
+
+    if yaml:
+        from simbackup.shelf import path_of  # noqa: PLC0415
+
+        print(path_of(name).read_text("utf-8"), end="")  # noqa: T201
+        return
     from simbackup.experiments.overview import datasheet_values  # noqa: PLC0415
 
     rows = datasheet_values(name)

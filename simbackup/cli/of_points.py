@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, overrides
-
-if TYPE_CHECKING:
-    from simbackup.planning.site import PlannedSite
-    from simbackup.plots.style import Chart
+from simbackup.cli.of_sites import SiteName, load
+from simbackup.cli.options import Intervals, Json, SiteSets, Wanted
 
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
+    site: SiteName,
     at: Annotated[
         str | None,
         typer.Option(
@@ -33,45 +30,45 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     since: Annotated[
         str | None, typer.Option("--from", metavar="DATE", help="The first date of the log; the start by default.")
     ] = None,
+    times: Annotated[
+        bool,
+        typer.Option("--times/--no-times", help="Simulate nights, or count each backup from the moment it is due."),
+    ] = True,
     intervals: Wanted = Intervals.QUICK,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """List the restore points at a moment: what each needs, where it is, which rule keeps it, and until when.
 
-    A backup counts from the moment at which it is due. 'plan restore' simulates whether it was complete by then.
+    The nights before are simulated, as in 'plan restore': what was not complete by then is no restore point.
     """
-    from simbackup.cli import show, show_plan, show_points  # noqa: PLC0415
+    from simbackup.cli import counting, show  # noqa: PLC0415
+    from simbackup.planning.arrivals import Arrivals  # noqa: PLC0415
+    from simbackup.planning.ledger import Ledger  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.planning.settled import settled  # noqa: PLC0415
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
+    from simbackup.reporting.point_tables import tables_of_log, tables_of_points  # noqa: PLC0415
 
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     now = moment_of(loaded, None if at is None else moment_at(loaded.start, at))
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
     if log:
         lines = [line for line in log_until(loaded, now, policy or [], system) if line.date >= first]
-        if as_json:
-            show.json(show_plan.plain([line.as_dict() for line in lines]))
-        else:
-            show_points.log(lines, now)
+        title = f"Restore points until {now:%Y-%m-%d %H:%M}"
+        each = [line.as_dict() for line in lines]
+        show.answer(lambda: each, lambda: show.report_tables(title, tables_of_log(lines)), as_json=as_json)
         return
-    found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE)
-    if as_json:
-        show.json(show_plan.plain({"at": now, "policies": [one.as_dict() for one in found]}))
-    else:
-        show_points.points(found, now)
-
-
-def drawn_points(site: PlannedSite, at: str | None, policy: str) -> Chart:
-    """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
-    from simbackup.planning.restore import moment_of  # noqa: PLC0415
-    from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
-    from simbackup.planning.until import moment_at  # noqa: PLC0415
-    from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
-
-    now = moment_of(site, None if at is None else moment_at(site.start, at))
-    first, *_ = points_at(site, now, [policy] if policy else [])
-    lines = list(log_until(site, now, [first.policy]))
-    return calendar_of_points(first, lines, now, site.file.spec.title)
+    arrivals: Arrivals | None = None
+    if times:
+        with counting.nights() as play:
+            loaded = settled(loaded, now.date(), play(loaded))
+            arrivals = Arrivals.before(loaded, [*Ledger(loaded).days(now)], play(loaded))
+    found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE, arrivals=arrivals)
+    sure = " (90 % intervals in brackets)" if any(one.cases for one in found) else ""
+    title, data = (
+        f"Restore points at {now:%Y-%m-%d %H:%M}{sure}",
+        {"at": now, "policies": [one.as_dict() for one in found]},
+    )
+    show.answer(lambda: data, lambda: show.report_tables(title, tables_of_points(found)), as_json=as_json)

@@ -48,7 +48,7 @@ def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         result = ran(loaded, seed=seed, progress=progress, trace=trace.value, noting_reads=True)
     warn(result.warnings)
     with counting() as counted:
-        found, figures = every_interval(result, intervals.value, counted)
+        found, figures = every_interval(result, intervals.value, counted, figures=as_json)
     if as_json:
         from simbackup.experiments.intervals import as_rows  # noqa: PLC0415
         from simbackup.results.rows import exact  # noqa: PLC0415

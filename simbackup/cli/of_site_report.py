@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.of_sites import SiteFile
-from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note, overrides, warn
-from simbackup.policies.horizon import HORIZON
+from simbackup.cli.of_sites import SiteName, Until, load, planned
+from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, note
+from simbackup.policies.calendar import HORIZON
 
 
 def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")],
+    site: SiteName,
     out: Annotated[
         list[Path] | None,
         typer.Option(
@@ -25,9 +25,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             "(.xlsx); may be repeated. report.html by default.",
         ),
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     goals: Annotated[str | None, typer.Option(metavar="FILE", help="Compare the plan with these goals.")] = None,
     at: Annotated[
         str | None,
@@ -52,7 +50,6 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     The page is one file that loads nothing else.
     """
-    from simbackup.cli import counting  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
     from simbackup.output.target import PAGE, PRINT, WORKBOOK, check_file  # noqa: PLC0415
@@ -60,9 +57,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.output.whole import write_whole  # noqa: PLC0415
     from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
-    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.restore import moment_of, restore  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
     from simbackup.reporting.page import check_engine  # noqa: PLC0415
@@ -74,7 +69,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if "pdf" in outputs.values():
         browser()
     wanted = None if goals is None else read_goals(goals)
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     losses = lost if lost is not None else usual_losses(loaded)
     for name in losses:
         loaded.lost_with(name)
@@ -84,9 +79,7 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     if day.date() > last:
         message, remedy = f"{day.date()} is after the end of the plan", f"the plan ends on {last}"
         raise InputError([Problem(Place("--at"), "", message, remedy)])
-    with counting.nights() as play:
-        found = planned(loaded, until, play=play(loaded), every_night=every_night)
-    warn(found.warnings)
+    found = planned(loaded, until, every_night=every_night)
     with worker_processes(1 if intervals is Intervals.NONE else os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
     recoveries = [
@@ -98,14 +91,14 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     with together():
         for path, form in outputs.items():
             if form == "xlsx":
-                write_tables(site_tables(found, recoveries, goals_met), path)
+                write_tables(site_tables(found, sure, recoveries, goals_met), path)
             else:
                 write_whole(path, printed(page) if form == "pdf" else page)
     note(f"written to {' and '.join(map(str, outputs))}")
 
 
 def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: SiteFile,
+    site: SiteName,
     losses: Annotated[
         str | None, typer.Option(metavar="FILE", help="Losses of your own, a YAML file; the usual ones count, too.")
     ] = None,
@@ -126,25 +119,25 @@ def protect(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Show what each loss costs a site, and how often: which copy survives, data lost, time to service."""
-    from simbackup.cli import counting, show, show_protection  # noqa: PLC0415
-    from simbackup.cli.show_plan import plain  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.cli import counting, show  # noqa: PLC0415
     from simbackup.protection.losses import read_losses  # noqa: PLC0415
     from simbackup.protection.protect import protect as protected  # noqa: PLC0415
+    from simbackup.reporting.protection_tables import tables_of_protection  # noqa: PLC0415
 
     if drawn is not None:
         from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
 
         check_file(drawn, PICTURE)
     wanted = read_losses(losses)
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     with counting.nights() as play:
         found = protected(loaded, wanted, until, horizon=horizon, times=times, play=play(loaded))
-    if as_json:
-        show.json(plain(found.as_dict()))
-    else:
-        show_protection.protection(found)
+    show.answer(
+        found.as_dict,
+        lambda: show.report_tables(found.site.file.spec.title, tables_of_protection(found)),
+        as_json=as_json,
+    )
     if drawn is not None:
         from simbackup.plots import style  # noqa: PLC0415
 
-        style.write(found.chart(), drawn)
+        style.write(found.figure(), drawn)

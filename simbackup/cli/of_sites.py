@@ -10,10 +10,15 @@ import typer
 from typer.core import TyperCommand
 
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, note, overrides, warn
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 if TYPE_CHECKING:
+    from datetime import date
+
+    from simbackup.planning.loading import SiteFile
     from simbackup.planning.plan import Plan
+    from simbackup.planning.site import PlannedSite
+    from simbackup.plots.style import Chart
 
 
 class WithTemplates(TyperCommand):
@@ -27,7 +32,7 @@ class WithTemplates(TyperCommand):
             formatter.write_text(", ".join(templates()))
 
 
-SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
+SiteName = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
 
 
 def init(
@@ -74,14 +79,40 @@ def init(
 Until = Annotated[
     str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y or 18 months, or a date.")
 ]
+GoalsFile = Annotated[str, typer.Option("--goals", metavar="FILE", help="The goals, a YAML file.")]
 Out = Annotated[
     Path | None, typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder.")
 ]
 Parquet = Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")]
 
 
+def load(site: str, sets: list[str] | None) -> PlannedSite:
+    """A site with the values that `--set` replaces."""
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+
+    return load_site(site, overrides(sets or []))
+
+
+def read(site: str, sets: list[str] | None) -> SiteFile:
+    """What the file of a site says, with the values that `--set` replaces."""
+    from simbackup.planning.loading import read_site  # noqa: PLC0415
+
+    return read_site(site, overrides(sets or []))
+
+
+def planned(site: PlannedSite, until: str | date, *, every_night: bool = False) -> Plan:
+    """The plan of a site, whose nights are counted as they are simulated; its warnings are shown."""
+    from simbackup.cli import counting  # noqa: PLC0415
+    from simbackup.planning.plan import plan  # noqa: PLC0415
+
+    with counting.nights() as play:
+        found = plan(site, until, play=play(site), every_night=every_night)
+    warn(found.warnings)
+    return found
+
+
 def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: SiteFile,
+    site: SiteName,
     until: Until = HORIZON,
     out: Out = None,
     parquet: Parquet = False,
@@ -102,11 +133,10 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
     from simbackup.planning.plan import stocked  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
     form = _form(out, parquet=parquet)
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     found: Plan | None = None
     try:
         with counting.nights(workers) as play:
@@ -119,10 +149,9 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     warn(found.warnings)
     with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
         sure = sureness(found, intervals.value, executor)
-    if as_json:
-        show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
-    else:
-        show_plan.plan(found, sure)
+    show.answer(
+        lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json
+    )
     if out is not None:
         written = write_tables(found.tables() | sure.table(), out, form)
         note(f"written to {written}")
@@ -134,10 +163,7 @@ def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
     from simbackup.planning.intervals import NOT_ASKED  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
-    if as_json:
-        show.json(show_plan.plain(found.partial_as_dict()))
-    else:
-        show_plan.so_far(found, NOT_ASKED)
+    show.answer(found.partial_as_dict, lambda: show_plan.so_far(found, NOT_ASKED), as_json=as_json)
     interrupts.kept.append("what was known by then is shown")
     if out is not None:
         written = write_tables(found.partial_tables(), out.with_name(f"{out.stem}-partial{out.suffix}"), form)
@@ -145,7 +171,7 @@ def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
 
 
 def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: SiteFile,
+    site: SiteName,
     until: Until = HORIZON,
     out: Out = None,
     parquet: Parquet = False,
@@ -156,19 +182,19 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     """Capacity, cartridges, restore points and cost alone, without a simulation: seconds, also for large sites."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.intervals import NOT_ASKED, stock_sureness  # noqa: PLC0415
-    from simbackup.planning.loading import read_site  # noqa: PLC0415
     from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.site import numbers  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
     form = _form(out, parquet=parquet)
-    found = stocked(numbers(read_site(site, overrides(sets or []))), until)
+    found = stocked(numbers(read(site, sets)), until)
     warn(found.doubts)
     sure = NOT_ASKED if intervals is Intervals.NONE else stock_sureness(found)
-    if as_json:
-        show.json(show_plan.plain(found.capacity_as_dict() | {"intervals": sure.as_dict()}))
-    else:
-        show_plan.capacity(found, sure)
+    show.answer(
+        lambda: found.capacity_as_dict() | {"intervals": sure.as_dict()},
+        lambda: show_plan.capacity(found, sure),
+        as_json=as_json,
+    )
     if out is not None:
         written = write_tables(found.capacity_tables() | sure.table(), out, form)
         note(f"written to {written}")
@@ -187,7 +213,7 @@ def _form(out: Path | None, *, parquet: bool) -> str:
 
 
 def explain_site(
-    site: SiteFile,
+    site: SiteName,
     job: Annotated[
         list[str] | None,
         typer.Argument(help="Backups, named by their system, or copies, as SYSTEM-COPY; default: those that are late."),
@@ -196,33 +222,24 @@ def explain_site(
         str | None,
         typer.Option(metavar="DATE", help="The day on which the night begins; by default, the tightest night."),
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How far to search: a time such as 3y or 18 months, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Explain why a night takes as long as it does: the bottleneck of each late backup, and the time without it."""
-    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.night_reasons import night_reasons  # noqa: PLC0415
-    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import end_of  # noqa: PLC0415
 
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     day = None if night is None else end_of(loaded.start, night, "--night")
-    with counting.nights() as play:
-        plan = planned(loaded, until if day is None else day, play=play(loaded))
-    warn(plan.warnings)
+    plan = planned(loaded, until if day is None else day)
     found = night_reasons(plan, day, job or [])
-    if as_json:
-        show.json(show_plan.plain(found.as_dict()))
-    else:
-        show_plan.night(found)
+    show.answer(found.as_dict, lambda: show_plan.night(found), as_json=as_json)
 
 
 def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: SiteFile,
+    site: SiteName,
     what: Annotated[
         str,
         typer.Option(metavar="WHAT", help="site, 'client NAME' (or 'client FIRST,SECOND,...'), or 'one-file NAME'."),
@@ -257,10 +274,9 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     """Restore a site, a system or a file on a date. Exits with 1 if something cannot be restored."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import moment_at  # noqa: PLC0415
 
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     moment = None if at is None else moment_at(loaded.start, at)
     state = None if point is None else moment_at(loaded.start, point, "--point")
     with counting.nights() as play:
@@ -269,50 +285,35 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             explain=explain,
         )  # fmt: skip
     warn(found.warnings)
-    if as_json:
-        show.json(show_plan.plain(found.as_dict()))
-    else:
-        show_plan.recovery(found)
+    show.answer(found.as_dict, lambda: show_plan.recovery(found), as_json=as_json)
     raise typer.Exit(0 if found.complete else 1)
 
 
 def check_site(
-    site: SiteFile,
-    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    site: SiteName,
+    goals: GoalsFile,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
     """Compare a plan with goals. Exits with 1 if one is missed."""
-    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
-    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
 
     wanted = read_goals(goals)
-    loaded = load_site(site, overrides(sets or []))
-    with counting.nights() as play:
-        plan = planned(loaded, until, play=play(loaded))
-    warn(plan.warnings)
+    plan = planned(load(site, sets), until)
     found = judged(plan, wanted)
-    if as_json:
-        show.json([goal._asdict() for goal in found])
-    else:
-        show_plan.goals(found)
+    show.answer(lambda: [goal._asdict() for goal in found], lambda: show_plan.goals(found), as_json=as_json)
     raise typer.Exit(0 if all(goal.met for goal in found) else 1)
 
 
 def size_site(
-    site: SiteFile,
-    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    site: SiteName,
+    goals: GoalsFile,
     vary: Annotated[
         list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
     ],
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -320,7 +321,6 @@ def size_site(
     from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
-    from simbackup.planning.loading import read_site  # noqa: PLC0415
     from simbackup.planning.sizing import size  # noqa: PLC0415
 
     varied: dict[str, list[str]] = {}
@@ -334,7 +334,7 @@ def size_site(
         varied[address] = [value.strip() for value in values.split(",")]
         if "" in varied[address]:
             raise InputError([Problem(Place(f"--vary {text}"), "", "has an empty value", "write ADDRESS=A,B")])
-    found = size(read_site(site, overrides(sets or [])), read_goals(goals), varied, until)
+    found = size(read(site, sets), read_goals(goals), varied, until)
     if as_json:
         show.json([
             {"addresses": found.addresses, "values": one.values, "cost": one.cost,
@@ -347,14 +347,12 @@ def size_site(
 
 
 def buy(
-    site: SiteFile,
-    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    site: SiteName,
+    goals: GoalsFile,
     most: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="How many purchases at most; all by default.")
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
@@ -362,21 +360,17 @@ def buy(
     from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.buying import bought, sets_of  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
-    from simbackup.planning.loading import read_site  # noqa: PLC0415
 
-    file, wanted = read_site(site, overrides(sets or [])), read_goals(goals)
+    file, wanted = read(site, sets), read_goals(goals)
     chosen = sets_of(file, most)
     typer.echo(f"{len(chosen)} plans: every set of {len(file.spec.purchases)} purchases", err=True)
     found = bought(file, wanted, chosen, until)
-    if as_json:
-        show.json([one.as_dict() for one in found])
-    else:
-        show_plan.purchases(file, found)
+    show.answer(lambda: [one.as_dict() for one in found], lambda: show_plan.purchases(file, found), as_json=as_json)
     raise typer.Exit(1 if found[0].missed else 0)
 
 
 def sensitivity_site(
-    site: SiteFile,
+    site: SiteName,
     quick: Annotated[
         bool, typer.Option("--quick", help="Capacity and cost alone, without a simulation: seconds.")
     ] = False,
@@ -395,11 +389,10 @@ def sensitivity_site(
     from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.sensitivity import plan_sensitivity  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import end_of  # noqa: PLC0415
     from simbackup.reporting.site_report import usual_losses  # noqa: PLC0415
 
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     where = lost if lost is not None else usual_losses(loaded)[0]
     loaded.lost_with(where)
     day = moment_of(loaded, min(end_of(loaded.start, until), end_of(loaded.start, "1y")))
@@ -456,21 +449,16 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     }
     with counting.nights() as play:
         found = compared(variants, until, wanted, nights=not capacity, play=play)
-    if as_json:
-        show.json(show_plan.plain([one.as_dict() for one in found]))
-    else:
-        show_plan.variants(found)
+    show.answer(lambda: [one.as_dict() for one in found], lambda: show_plan.variants(found), as_json=as_json)
 
 
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    site: SiteFile,
+    site: SiteName,
     kind: Annotated[str, typer.Argument(help="capacity, calendar, restore or points.")] = "capacity",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
-    until: Annotated[
-        str, typer.Option(metavar="TIME|DATE", help="How long to plan: a time such as 3y, or a date.")
-    ] = HORIZON,
+    until: Until = HORIZON,
     at: Annotated[
         str | None,
         typer.Option(
@@ -487,12 +475,9 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     sets: SiteSets = None,
 ) -> None:
     """Plot capacity over time, nights as a calendar, the systems that a restore brings back, or restore points."""
-    from simbackup.cli.of_points import drawn_points  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
-    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
-    from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.until import moment_at  # noqa: PLC0415
     from simbackup.plots import style  # noqa: PLC0415
     from simbackup.plots.of_plan import KINDS  # noqa: PLC0415
@@ -503,13 +488,26 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         raise InputError([problem])
     if out is not None:
         check_file(out, PICTURE)
-    loaded = load_site(site, overrides(sets or []))
+    loaded = load(site, sets)
     if kind == "restore":
         found = restore(loaded, "site", None if at is None else moment_at(loaded.start, at), lost)
         warn(found.warnings)
         drawn = found.plot.restore()
     elif kind == "points":
-        drawn = drawn_points(loaded, at, policy)
+        drawn = _points_drawn(loaded, at, policy)
     else:
         drawn = planned(loaded, until).plot.kinds()[kind]()
     note(f"written to {style.write(drawn, out or Path(f'{loaded.file.name}-{kind}.png'))}")
+
+
+def _points_drawn(site: PlannedSite, at: str | None, policy: str) -> Chart:
+    """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
+    from simbackup.planning.restore import moment_of  # noqa: PLC0415
+    from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
+    from simbackup.planning.until import moment_at  # noqa: PLC0415
+    from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
+
+    now = moment_of(site, None if at is None else moment_at(site.start, at))
+    first, *_ = points_at(site, now, [policy] if policy else [])
+    lines = list(log_until(site, now, [first.policy]))
+    return calendar_of_points(first, lines, now, site.file.spec.title)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
 from simbackup.cli.terminal import line, table
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
-from simbackup.results.notes import note_sentences
 from simbackup.results.rows import exact, reports
+from simbackup.results.shown import note_sentences
 from simbackup.scenario.typical import in_words
 from simbackup.trace.trace import FULL, NONE
 
 if TYPE_CHECKING:
+    from simbackup.reporting.tables import ReportTable
     from simbackup.results.groups import Group, Row
     from simbackup.results.result import Result
     from simbackup.uncertainty.verdict import JobInterval
@@ -36,10 +38,41 @@ Columns = dict[str, tuple[str, Callable[[Any], str]]]
 """Heads by the key of a row, with the function that formats its value."""
 
 
+def answer(data: Callable[[], object], shown: Callable[[], None], *, as_json: bool) -> None:
+    """Print an answer: its data as JSON, or as `shown` prints it."""
+    if as_json:
+        json(data())
+    else:
+        shown()
+
+
+def plain(value: Any) -> Any:
+    """A value for JSON: dates as text, nothing for what is without bounds."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in cast("list[Any]", value)]
+    if isinstance(value, date):
+        return value.isoformat()
+    return None if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
 def json(data: object) -> None:
     """Print data as JSON."""
-    text = json_format.dumps(data, indent=1, allow_nan=False)
+    text = json_format.dumps(plain(data), indent=1, allow_nan=False)
     print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
+
+
+def report_tables(title: str, tables: Iterable[ReportTable]) -> None:
+    """Print the tables of a report below a line."""
+    line(title)
+    for one in tables:
+        right = [i for i, column in enumerate(one.columns) if column.numeric]
+        table(
+            [column.name for column in one.columns], [[cell.text for cell in row] for row in one.rows], one.name, right
+        )
+        for said in one.caption.splitlines():
+            line(said)
 
 
 def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
@@ -110,12 +143,12 @@ def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool =
 
     What is `verbose` says all of the intervals, and where the inputs come from.
     """
-    from simbackup.results import clock, groups  # noqa: PLC0415 (they read results, which takes time to import)
+    from simbackup.results import groups, shown  # noqa: PLC0415 (they read results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
     rows = [{**(groups.job_row(item) if isinstance(item, groups.Group) else item)} for item in jobs]
-    day = clock.on_the_clock(one)
-    time = clock.times(rows) if day else _seconds
+    day = shown.on_the_clock(one)
+    time = shown.times(rows) if day else _seconds
     for item, row in zip(jobs, rows, strict=True):
         row["back"] = _back(row)
         row["elapsed"] = _seconds(row["elapsed"])
@@ -139,8 +172,6 @@ def result(one: Result, intervals: Mapping[str, JobInterval], *, verbose: bool =
     header = [*(name for name, _ in columns.values()), "status"]
     table(header, cells, one.record.title, right=range(2, len(columns)))
     _causes(one, jobs, intervals, verbose=verbose)
-    if not verbose:
-        _beyond(intervals)
     if one.trace.keeps != NONE:
         _devices(one)
     notes(one)
@@ -162,13 +193,7 @@ def _causes(one: Result, jobs: Sequence[Row | Group], intervals: Mapping[str, Jo
             line(f"{row['job']}{took}: {reported}")
         found = intervals.get(series(row["job"]))
         if found is not None:
-            line(f"  {found.sentence() if verbose else found.in_short()}")
-
-
-def _beyond(intervals: Mapping[str, JobInterval]) -> None:
-    """Print which jobs are larger or smaller than any of their kind that was measured."""
-    if names := [name for name, each in intervals.items() if each.nearest.outside]:
-        line(f"beyond what has been measured (see --verbose): {_some(names)}")
+            line(f"  {found.sentence(brief=not verbose)}")
 
 
 def inputs(one: Result, *, sampled: bool) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from simbackup.cli import show, show_plan
+from simbackup.cli import show
 from simbackup.experiments.coverage import ALL, ROLES, THIS, Coverage, CoverageReport, Score, Verdicts
 from simbackup.text import for_markdown
 from simbackup.uncertainty.model_error import ModelError
@@ -28,7 +28,7 @@ def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
                 for name, by_role in found.publications.items()
             },
             "coverage": [{"name": one.name, **_set_data(one)} for one in found.sets],
-            "scores": [show_plan.plain(asdict(one)) for one in found.scores],
+            "scores": [asdict(one) for one in found.scores],
             "verdicts": [asdict(one) for one in found.verdicts],
             "model_error": [one._asdict() for one in found.terms],
         })  # fmt: skip

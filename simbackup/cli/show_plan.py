@@ -2,59 +2,34 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from datetime import date
-from typing import Any, cast
+from collections.abc import Sequence
 
 from simbackup.cli import show, show_causes
-from simbackup.equations.change import YEAR
+from simbackup.cli.terminal import report_table
 from simbackup.planning.alike import called
 from simbackup.planning.buying import Purchased, ranking
-from simbackup.planning.cases import stock_figures
 from simbackup.planning.comparing import Variant
-from simbackup.planning.cost import by_year, cost_heads
 from simbackup.planning.goals import Goal
-from simbackup.planning.intervals import LOST, Sureness, data_lost, matters, windows_missed
+from simbackup.planning.intervals import Sureness
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night_reasons import NightReasons
-from simbackup.planning.plan import FitsUntil, Plan, of_quarters
+from simbackup.planning.plan import FitsUntil, Plan
 from simbackup.planning.recovery import SHARES, Recovery, RestoreReasons
 from simbackup.planning.sensitivity import DATES, PlanSensitivity
 from simbackup.planning.sizing import Sizing
-from simbackup.planning.windows import Windows
+from simbackup.reporting import plan_tables
+from simbackup.reporting.plan_tables import money, short_time
 from simbackup.units import show_short
 
-TERABYTE = 1e12
 LEAST = 0.001
 """Share below which an error is not shown with its digits."""
-
-
-def plain(value: Any) -> Any:
-    """A value for JSON: dates as text, nothing for what is without bounds."""
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [plain(inner) for inner in cast("list[Any]", value)]
-    if isinstance(value, date):
-        return value.isoformat()
-    return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
 def plan(found: Plan, sure: Sureness) -> None:
     """The plan as tables: what fits until when, capacity by quarter, windows, cost by year; with intervals."""
     _limits(found, found.limits)
-    show.table(
-        ("policy", "level", "copy", "nights", "missed", "first missed", "longest"),
-        _windows(found.windows, sure), "Windows", right=(3, 4, 6),
-    )  # fmt: skip
-    late = [
-        (called(systems), str(one.missed), str(one.nights), str(one.first_missed), one.cause)
-        for systems, one in found.windows.late()
-    ]
-    if late:
-        head = ("system", "missed", "of nights", "first", "cause")
-        show.table(head, late, "Systems that miss a window", right=(1, 2))
+    report_table(plan_tables.windows(found, sure))
+    report_table(plan_tables.late(found))
     failures = [
         (*map(str, [*row.values()][:5]), f"{row['logs']}, {show_short(row['unsaved'], 'B', 3)}" if row["logs"] else "")
         for row in found.failures
@@ -64,8 +39,8 @@ def plan(found: Plan, sure: Sureness) -> None:
         rows = failures if logs else [row[:5] for row in failures]
         head = (*head, "logs not saved") if logs else head
         show.table(head, rows, "Nights in which something fails", right=(2, 3, 4, 5))
-    _stocks(found, sure)
-    _losses(found, sure)
+    report_table(plan_tables.stocks(found, sure))
+    report_table(plan_tables.losses(found, sure))
     _costs(found, sure)
     if found.windows.running_on:
         show.line(f"{found.windows.running_on} backups and copies take more than a day and slow down later ones")
@@ -81,9 +56,7 @@ def so_far(found: Plan, sure: Sureness) -> None:
     """What is known of a plan that was given up: capacity, and the nights that were simulated."""
     capacity(found, sure)
     seen = sorted({verdict.night for verdict in found.nights.seen()})
-    if seen:
-        head = ("policy", "level", "copy", "nights", "missed", "first missed", "longest")
-        show.table(head, _windows(found.seen, sure), "Windows, in the nights that were simulated", right=(3, 4, 6))
+    report_table(plan_tables.windows(found, sure, found.seen))
     between = f", from {seen[0]} to {seen[-1]}" if seen else ""
     nights = f"{found.simulated} night{'s were' if found.simulated != 1 else ' was'} simulated{between}"
     show.line(f"The plan is not complete: {nights}; windows, restores and data lost are not known for all others")
@@ -92,7 +65,7 @@ def so_far(found: Plan, sure: Sureness) -> None:
 def capacity(found: Plan, sure: Sureness) -> None:
     """What a plan says without a simulation: when targets are full, capacity by quarter, cost by year."""
     _limits(found, found.full)
-    _stocks(found, sure)
+    report_table(plan_tables.stocks(found, sure))
     _costs(found, sure)
     sureness(sure)
 
@@ -105,46 +78,9 @@ def _limits(found: Plan, limits: Sequence[FitsUntil]) -> None:
 
 
 def _costs(found: Plan, sure: Sureness) -> None:
-    """What each year costs, if there are prices."""
-    years = by_year(found.months)
-    if years:
-        heads = cost_heads(found.months)
-        rows = [
-            (year, *(f"{sums[key]:,.0f}{_between(sure, f'cost.{year}.{key}', _money)}" for key in heads))
-            for year, sums in years.items()
-        ]
-        if found.site.expenses and len(rows) > 1:
-            in_all = (f"{math.fsum(sums[key] for sums in years.values()):,.0f}" for key in heads)
-            rows.append(("in all", *in_all))
-        show.table(("year", *heads.values()), rows, _with_ends("Cost", sure), right=tuple(range(1, len(heads) + 1)))
-    if found.site.expenses:
-        head = ("", "what", "amount", "price", "paid again after", "a year")
-        rows = [
-            (
-                one.part, one.what, f"{one.amount:.3g}", f"{one.price:,.0f}",
-                f"{one.life / YEAR:.3g} years" if one.life is not None and one.price else "", f"{one.yearly:,.0f}",
-            )
-            for one in found.site.expenses
-        ]  # fmt: skip
-        show.table(head, rows, "What the site has for its backups", right=(2, 3, 4, 5))
-
-
-def _money(amount: float) -> str:
-    return f"{amount:,.0f}"
-
-
-def _between(sure: Sureness, address: str, text: Callable[[float], str]) -> str:
-    """The ends of the interval of a figure, in brackets; nothing where both are as the figure itself."""
-    one = sure.figures.get(address)
-    if one is None:
-        return ""
-    ends = [text(one.low), text(one.high)]
-    return "" if ends == [text(one.value)] * 2 else f" ({ends[0]} to {ends[1]})"
-
-
-def _with_ends(title: str, sure: Sureness) -> str:
-    """The title of a table, and what stands in brackets in it."""
-    return f"{title} (in 90 % of cases)" if sure.figures else title
+    """What each year costs, if there are prices, and what for."""
+    report_table(plan_tables.costs(found, sure))
+    report_table(plan_tables.belongings(found))
 
 
 def _simulated(found: Plan) -> str:
@@ -166,74 +102,15 @@ def sureness(sure: Sureness) -> None:
     """The intervals of a plan in words."""
     for one in sure.full:
         show.line(f"'{one.target}' is full {one.sentence()}")
-    total = sure.figures.get("cost.total")
-    if total is not None and total.low < total.high:
-        show.line(f"the cost of all years is {_money(total.low)} to {_money(total.high)}{matters(total.decides)}")
+    if cost := sure.cost():
+        show.line(f"the cost of all years is {cost}")
     if sure.night is not None:
         show.line(f"{sure.night.sentence()} (the only night sampled)")
 
 
-def _windows(found: Windows, sure: Sureness) -> list[tuple[str, ...]]:
-    return [
-        (
-            *key, str(one.nights), f"{one.missed}{_between(sure, windows_missed(key), _whole)}",
-            str(one.first_missed or ""), show_short(one.longest, "s", 3),
-        )
-        for key, one in found.levels.items()
-    ]  # fmt: skip
-
-
-def _whole(number: float) -> str:
-    return f"{number:.0f}"
-
-
-def _terabytes(size: float) -> str:
-    return f"{size / TERABYTE:.1f}"
-
-
-def _stocks(found: Plan, sure: Sureness) -> None:
-    """Stocks at the ends of quarters."""
-    names = list(found.site.targets)
-    head = ["date"]
-    for name in names:
-        head += [f"{name}, cartridges", "bought"] if found.site.targets[name].tape else [f"{name}, TB"]
-    rows: list[tuple[str, ...]] = []
-    unrestorable = any(any(day.broken.values()) for day in found.days)
-    for day in of_quarters(found.days):
-        cells = [str(day.day)]
-        for name in names:
-            for address, amount in stock_figures(found, day, name).items():
-                text = _whole if found.site.targets[name].tape else _terabytes
-                cells.append(f"{text(amount)}{_between(sure, address, text)}")
-        broken = (str(sum(day.broken.values())),) if unrestorable else ()
-        rows.append((*cells, str(min(day.points.values())), *broken))
-    head += ["restore points", *(("not restorable",) if unrestorable else ())]
-    show.table(head, rows, _with_ends("Capacity in use", sure), right=tuple(range(1, len(head))))
-
-
-def _time(seconds: float) -> str:
-    return show_short(seconds, "s", 3)
-
-
-def _losses(found: Plan, sure: Sureness) -> None:
-    """What a loss at noon costs on the worst day and on average, of data alone and of each place."""
-    rows: list[tuple[str, ...]] = []
-    for one in found.losses:
-        lost = one["after_loss_of"] or "data alone"
-        if one["day"] is None:
-            rows.append((lost, "everything", "", "everything", ""))
-        else:
-            worst, mean = (
-                _time(one[key]) + _between(sure, data_lost(one["after_loss_of"], key), _time) for key in LOST
-            )
-            rows.append((lost, worst, str(one["day"]), mean, str(one["counted_from"])))
-    head = ("loss of", "on the worst day", "which is", "on average", "from")
-    show.table(head, rows, _with_ends("Data lost at noon", sure), right=(1, 3))
-
-
 def _ends(ends: tuple[float, float] | None) -> str:
     """The ends of an interval of a time in brackets; nothing without one."""
-    return "" if ends is None else f" ({_time(ends[0])} to {_time(ends[1])})"
+    return "" if ends is None else f" ({short_time(ends[0])} to {short_time(ends[1])})"
 
 
 def recovery(found: Recovery) -> None:
@@ -260,14 +137,15 @@ def recovery(found: Recovery) -> None:
              show_short(one.seconds, "s", 3)) for one in found.branches
         ]  # fmt: skip
         show.table(("side by side", "done after"), steps, "Before the first restore", right=(1,))
-    show.table(head, rows, "90 % intervals in brackets" * bool(found.intervals), right=tuple(range(2, len(head))))
-    for share in SHARES:
+    show.table(head, rows, "90 % intervals in brackets" * bool(found.between), right=tuple(range(2, len(head))))
+    _sessions(found)
+    for share in SHARES if len(found.systems) > 1 else ():
         back = found.until(share)
         if back == float("inf"):
             show.line(f"less than {100 * share:.0f} % of the systems come back")
             break
         ends = "" if share == 1.0 else _ends(found.ends(f"{share:.0%}"))  # those of all are in a sentence
-        show.line(f"{100 * share:.0f} % of the systems are back after {show_short(back, 's', 3)}{ends}")
+        show.line(f"{100 * share:.0f} % of the systems are back after {short_time(back)}{ends}")
     if found.complete and found.free > found.until(1.0):
         show.line(f"the last drive is free again after {show_short(found.free, 's', 3)}")
     if found.interval is not None:
@@ -279,6 +157,14 @@ def recovery(found: Recovery) -> None:
         show.line(f"reading {show_short(size, 'B', 3)} back from object storage costs {cost:,.0f} {currency}")
     if found.reasons is not None:
         _phases(found.reasons)
+
+
+def _sessions(found: Recovery) -> None:
+    """The cartridges that a restore needs, if any."""
+    rows = [(str(one.begun.date()), one.target, str(one.cartridges), called(one.systems)) for one in found.sessions]
+    if rows:
+        title = "Cartridges, in the order in which they are needed"
+        show.table(("written on", "of", "cartridges", "for"), rows, title, right=(2,))
 
 
 def _phases(found: RestoreReasons) -> None:
@@ -330,15 +216,15 @@ def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
             " and ".join(one.names) or "nothing",
             f"{one.price:,.0f}",
             f"{one.total:,.0f}",
-            f"{_money(one.spread.low)} to {_money(one.spread.high)}" if one.totals else "",
+            f"{money(one.spread.low)} to {money(one.spread.high)}" if one.totals else "",
             _missed(one.missed)
             + ("" if one.fits in {None, 1.0} else f", those of capacity in {one.fits:.0%} of cases"),
         )
         for one in found
     ]
     prices = file.spec.prices
-    money = f", {prices.currency}" if prices is not None else ""
-    head = ("bought", "price", f"cost until the end{money}", "in 90 % of cases", "")
+    currency = f", {prices.currency}" if prices is not None else ""
+    head = ("bought", "price", f"cost until the end{currency}", "in 90 % of cases", "")
     show.table(head, rows, "Purchases, the best first", right=(1, 2, 3))
     best, sure = found[0], ranking(found)
     if sure is not None:
@@ -361,7 +247,7 @@ def variants(found: Sequence[Variant]) -> None:
     names = [str(i) for i in range(1, len(found) + 1)]
     rows = [
         (
-            name, one.name, str(one.fits_until or "the end"),
+            name, one.name, "the end" if one.limit is None else f"{one.limit.date} ({one.limit.what})",
             "" if one.windows_missed is None else str(one.windows_missed),
             "" if one.data_lost is None else show_short(one.data_lost, "s", 3),
             f"{one.total:,.0f}" if one.years else "", ", ".join(goal.goal for goal in one.missed),

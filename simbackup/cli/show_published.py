@@ -13,8 +13,7 @@ from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.cross_validate import CrossValidation
 from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, Separability
 from simbackup.experiments.reproduce import Reproduction
-from simbackup.results.compare import Role, Row
-from simbackup.results.summaries import GroupErrors, Summary
+from simbackup.results.compare import GroupErrors, Role, Row, Summary
 from simbackup.text import for_markdown
 
 HEADER = ("id", "operation", "measured", "simulated", "error", "role", "within 10 %", "over the assumed ranges")

@@ -44,7 +44,7 @@ def sensitivity(found: Sensitivity) -> None:
             TableColumn(CellLine.words("variance alone"), alone),
             TableColumn(CellLine.words("in total"), total),
         ]
-    title = f"{found.title}: {found.figure} = {found.shown(found.interval.best, 4)}"
+    title = f"{found.title}: {found.address} = {found.shown(found.interval.best, 4)}"
     for columns in tables(names, figures, console().width):
         print_columns(columns, title)
         title = ""

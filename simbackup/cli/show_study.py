@@ -12,8 +12,8 @@ from simbackup.cli.terminal import console, line, print_columns
 from simbackup.equations.intervals import CONFIDENCE
 from simbackup.equations.uncertainty import LEVEL
 from simbackup.experiments.comparison import CHANGE, TIMES
-from simbackup.experiments.replications import HALF
 from simbackup.experiments.study_intervals import HIGH, LOW
+from simbackup.experiments.study_point import HALF
 from simbackup.results.figures import unit_of
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ def study(found: Study) -> None:
         title = ""
     _legend(found)
     _compared(found)
-    for figure, decisive in found.intervals.decides.items():
+    for figure, decisive in found.between.decides.items():
         inputs = " and ".join(one.input.named() for one in decisive)
         if inputs:
             line(f"{figure}: {inputs} {'matter' if len(decisive) > 1 else 'matters'} most")
-    if refusals := found.intervals.refusals():
+    if refusals := found.between.refusals():
         line(refusals)
     for search in found.searches:
         line(search.sentence())

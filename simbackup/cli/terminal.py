@@ -13,8 +13,12 @@ from simbackup.text import for_terminal
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from simbackup.reporting.tables import ReportTable
+
 WIDE = 160
 """Columns where standard output is not a terminal."""
+TEXT = 40
+"""Columns that a table has for texts beside its figures, at the least."""
 HANGING = "  "
 """How much further than its first line the other lines of a text begin."""
 Cells = Sequence[Sequence[str]]
@@ -66,6 +70,14 @@ def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[i
         title = ""
 
 
+def report_table(one: ReportTable) -> None:
+    """Print a table as pages have it; nothing without rows."""
+    if one:
+        right = [i for i, column in enumerate(one.columns) if column.numeric]
+        cells = [[cell.text for cell in row] for row in one.rows]
+        table([column.name for column in one.columns], cells, one.caption, right)
+
+
 def _cell(text: str, *, whole: bool) -> CellLine:
     if whole:
         return CellLine((text,))
@@ -80,11 +92,16 @@ def _plain_table(header: Sequence[str], rows: Cells, title: str, right: Sequence
     drawn = Table(
         title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False
     )
+    figures = {i: max(map(len, (header[i], *(row[i] for row in rows)))) for i in right}
     for i, name in enumerate(header):
-        drawn.add_column(Text(for_terminal(name)), justify="right" if i in right else "left", overflow="fold")
+        head, width = Text(for_terminal(name)), figures.get(i)
+        if width is None:
+            drawn.add_column(head, overflow="fold")
+        else:
+            drawn.add_column(head, justify="right", no_wrap=True, min_width=width)
     for row in rows:
         drawn.add_row(*(Text(for_terminal(cell)) for cell in row))
-    console().print(drawn)
+    console(max(console().width, sum(width + 3 for width in figures.values()) + TEXT)).print(drawn)
 
 
 def print_columns(columns: list[TableColumn], title: str = "") -> None:

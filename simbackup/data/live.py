@@ -15,80 +15,50 @@ from simbackup.late import Late
 class Files(Late):
     """The costs of a file system for each file.
 
-    Processor time is in seconds of the reference core, and sizes are in bytes.
+    Processor time is in seconds of the reference core, and sizes are in bytes. Fields are those of `FilesystemSheet`,
+    in SI units.
     """
 
     reads_per_file: float
-    """Positioned reads in addition to those of its data, with a cold cache."""
     cpu_per_file: float
-    """Core seconds to find, open, read and close a file."""
     fragment: float
-    """Mean contiguous run of the data of a file, bytes."""
     record: float = 0.0
-    """Bytes of its metadata record (inode), which is read before its data."""
     walk_cpu: float | None = None
-    """Core seconds to find that a file has not changed; None for `cpu_per_file`."""
     resident: float = 0.0
-    """Bytes of the largest file that is stored inside its record."""
     record_read: float | None = None
-    """Bytes of records that one read returns; None for the host's read-ahead."""
     open_time: float = 0.0
-    """Seconds that opening a file for reading waits, in addition to reads and processor time."""
     create_cpu: float | None = None
-    """Core seconds to create, write and close a file; None for `cpu_per_file`."""
     create_writes: float = 0.0
-    """Positioned writes in the background for each file that is created."""
     create_syncs: float = 0.0
-    """Positioned writes that the creator of a file waits for."""
     attribute_cpu: float = 0.0
-    """Core seconds to change the times, owner or rights of a file once."""
     log_record: float = 0.0
-    """Bytes of journal for each file that is created, and for each change of its attributes."""
     files_per_directory: float | None = None
-    """Files in a directory, where the data set does not state its directories; None if all are in one."""
     entry: float | None = None
-    """Bytes of its entry in a directory; None if files that are only examined take `reads_per_file`."""
     directory_read: float | None = None
-    """Bytes of a directory that one read returns."""
     listed: bool = False
-    """Whether directory entries contain sizes and times, so that examining a file does not read its record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Database(Late):
     """The costs of a database engine in backups and restores.
 
-    Processor time is in seconds of the reference core.
+    Processor time is in seconds of the reference core. Fields are those of `DatabaseSheet`, in SI units.
     """
 
     dump_ratio: float
-    """Bytes of a logical dump for each byte of the rows on disk, where the data do not state their `rows`."""
     dump_cpu: float
-    """Core seconds to dump, for each byte of the dump."""
     load_cpu: float
-    """Core seconds to load, for each byte of the dump."""
     replay_cpu: float
-    """Core seconds for each byte of a log that is replayed."""
     flush_time: float
-    """Seconds to flush tables and logs on an idle server."""
     locks_for_snapshot: bool
-    """Whether a snapshot needs the read lock while it is created."""
     in_turn: float = 0.0
-    """Share (0 to 1) of `dump_cpu` and `load_cpu` that only one worker at a time can spend."""
     locks_for_dump: bool = True
-    """Whether a logical dump needs the read lock."""
     index_cpu: float | None = None
-    """Core seconds for each byte of the indexes that a load builds at its end; None if `load_cpu` includes them."""
     index_reads: float = 0.0
-    """Bytes that are read for each byte of the indexes that a load builds."""
     load_log: float = 0.0
-    """Bytes of log that a load writes for each byte of rows and indexes."""
     dump_client: float = 0.0
-    """Share (0 to 1) of `dump_cpu` that the dumping program spends while the server reads on."""
     row_overhead: float = 0.0
-    """Bytes of a stored row in addition to its values."""
     row_text: float = 1.0
-    """Bytes of a dump for each byte of the values in stored rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
     Files without bytes are simulated as one byte, so that all save sets can be found and read, as where nothing has
     changed.
     """
-    files, size = si_or(data.files, 1.0), max(data.size.si, 1.0)
+    files, size = data.number, max(data.size.si, 1.0)
     made = parameters_of(
         DataSet, data, name=name, volume=system.of(Volume)[data.on], begin=begin, files=int(files),
         filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,

@@ -1,30 +1,24 @@
-"""What a file may say about data sets and their file systems."""
+"""What a file may say about data sets, their file systems and database engines."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from simbackup import units
-from simbackup.data.change import ChangeSpec
-from simbackup.data.engine import DatabaseSpec
+from simbackup.data.change import ChangeSheet, ChangeSpec
 from simbackup.equations.database import dumped
 from simbackup.schema.capability import BlockDevice, VolumeDevice
-from simbackup.schema.facts import Fact, Facts, amount, made, number
-from simbackup.schema.part import Modelled, Part, Path
-from simbackup.schema.unknown import Unknown
-
-if TYPE_CHECKING:
-    from simbackup.scenario.checks import Checks
-
-from typing import Annotated
-
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import Fact, Facts, Modelled, Part, Path, amount, made, number
 from simbackup.schema.quantity import (
     Count,
+    Duration,
     Frozen,
     Multiple,
     PositiveCount,
     PositiveSize,
+    PositiveTimePerByte,
     Quantity,
     Ratio,
     Reduction,
@@ -33,12 +27,65 @@ from simbackup.schema.quantity import (
     Size,
     SizePerFile,
     Text,
+    TimePerByte,
     TimePerFile,
     Unit,
     Word,
     si_or,
     usual,
 )
+from simbackup.schema.registry import Look
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+
+class DatabaseSheet(Frozen):
+    """The costs of a database engine in backups and restores."""
+
+    dump_ratio: Ratio
+    """Bytes of a logical dump for each byte of the database on disk, where the data do not state their `rows`."""
+    row_overhead: Size | None = None
+    """Bytes of a stored row besides its values: header, hidden columns, and its entry in the directory of the page."""
+    row_text: Ratio | None = None
+    """Bytes of a dump for each byte of the values in stored rows, padding included."""
+    dump_cpu: PositiveTimePerByte
+    """Time of the reference core for each byte of a dump: read the rows, write the text."""
+    dump_client: Share = usual("0 %", "1")
+    """Share of dump_cpu that the dumping program spends while the server already reads the next rows, each on a core of
+    its own, so that the server and the program take turns.
+    """
+    load_cpu: PositiveTimePerByte
+    """Time of the reference core for each byte of a dump that is loaded: parse, insert, build indexes."""
+    replay_cpu: PositiveTimePerByte
+    """Time of the reference core for each byte of a binary log that is replayed."""
+    flush_time: Duration
+    """Time to flush tables and logs on an idle server."""
+    in_turn: Share = usual("0 %", "1")
+    """Share of dump_cpu and load_cpu that only one worker can spend at a time, because of locks, logs or a shared
+    index.
+    """
+    index_cpu: TimePerByte | None = None
+    """Time of the reference core for each byte of the indexes, which a load builds when all rows are loaded. By
+    default, load_cpu includes it, and rows and indexes are filled together.
+    """
+    index_reads: Multiple = usual("0", "1")
+    """Bytes of rows and of sorted runs that are read for each byte of the indexes, as in memory."""
+    load_log: Multiple = usual("0", "1")
+    """Bytes of log that a load writes for each byte of rows and indexes."""
+    locks_for_dump: Annotated[bool, Word()] = True
+    """Whether a logical dump needs the read lock to be consistent. An engine that keeps old versions of rows does not
+    need it.
+    """
+    locks_for_snapshot: Annotated[bool, Word()]
+    """Whether a snapshot needs the read lock while it is created."""
+    hot_copy: Annotated[bool, Word()] = True
+    """Whether its files can be copied under the read lock while it runs."""
+
+
+class DatabaseSpec(Modelled, DatabaseSheet):
+    """The database engine that a data set belongs to."""
+
 
 ROUNDED = 1e-4
 """What a rounded share times a rounded ratio may exceed 1 by."""
@@ -111,7 +158,7 @@ class FilesSheet(Frozen):
     """Files: how many, and how well they compress."""
 
     files: PositiveCount | None = None
-    """Number of files; one by default."""
+    """Number of files; by default, `size` divided by `file_size`, or one."""
     file_size: Size | None = None
     """Mean size of a file on disk, zero for empty files; by default, `size` divided by `files`."""
     directories: Count | None = None
@@ -179,6 +226,14 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Share of the bytes that is in the largest table or file, which a single worker must process, or its size, such as
     `364 GB`; by default, all workers share the work evenly.
     """
+
+    @property
+    def number(self) -> float:
+        """Number of files, at least one: as many as of their mean size, if that is stated alone."""
+        if self.files is not None:
+            return self.files.si
+        mean = si_or(self.file_size, 0.0)
+        return max(self.size.si / mean, 1.0) if mean > 0.0 else 1.0
 
     @property
     def largest_share(self) -> float:
@@ -300,3 +355,13 @@ class DataSpec(Part, Modelled, FilesSheet):
         if not isinstance(below, VolumeDevice) or below.overwrites:
             message = f"has no effect on '{self.on}', which is overwritten in place"
             checks.report((*path, "aged"), message, "leave it out, or put the data on a redirect_volume")
+
+
+SECTIONS = {"data": DataSpec}
+SHEETS = {
+    "filesystem": FilesystemSheet,
+    "database": DatabaseSheet,
+    "population": PopulationSheet,
+    "change": ChangeSheet,
+}
+LOOKS = {"data": Look("M3 1.5h7l3 3v10H3zM10 1.5v3h3M5.5 8h5M5.5 11h5", "#ecf8ec", "#4b9150", "slanted")}

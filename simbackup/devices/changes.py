@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from simbackup.devices.extents import ExtentSet
+from simbackup.devices.space import ExtentSet
 
 SPENT = 1e-3
 """First touches for each update below which practically everything has been touched."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from simbackup.devices.store import Region
 from simbackup.trace.trace import Trace
@@ -72,106 +73,96 @@ def reading(
     return read._replace(source=ImageSource(image, read.source))
 
 
-class Losable(Protocol):
-    """What can be lost while it is read."""
-
-    name: str
-
-    @property
-    def loss(self) -> str | None:
-        """Why it is not there; None if it is."""
-        ...
-
-
-def lost(image: Losable) -> str:
+def lost(image: FrozenImage) -> str:
     """The reason for which what reads an image fails that is not there any more."""
     return f"'{image.name.removeprefix('devices.')}' {image.loss}"
 
 
-class FrozenImage(Protocol):
-    """A frozen image of a volume."""
+class FrozenImage(ABC):
+    """A frozen image of a volume; without more, all of it lies in its source."""
 
-    name: str
-    origin: Volume
-    readers: Readers
-    create_time: float
-    remove_time: float
-    lookup_time: float
+    lookup_size: float
+    """Bytes covered by one lookup."""
 
-    @property
-    def lookup_size(self) -> float:
-        """Bytes covered by one lookup."""
-        ...
+    def __init__(self, name: str, origin: Volume, times: Times) -> None:
+        self.name, self.origin = name, origin
+        self.create_time, self.remove_time, self.lookup_time = times
+        self.active = False
+        self.readers = Readers()
 
     @property
+    @abstractmethod
     def hindrance(self) -> str | None:
         """Why it cannot be created now; None if it can."""
-        ...
 
     @property
     def removable(self) -> bool:
-        """Whether there is something to remove."""
-        ...
+        """Whether there is something to remove: an image, or what is left of one."""
+        return self.active
 
     @property
+    @abstractmethod
     def loss(self) -> str | None:
         """Why there is no frozen image; None if there is one."""
-        ...
 
     def source(self, begin: float, size: float) -> Region:
-        """Where a part of the frozen image is read."""
-        ...
+        """Where a part of the frozen image is read: by itself in the volume, which holds what was not overwritten."""
+        return self.origin.region.part(begin, size)
 
     def reading(
         self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
     ) -> FlowShape:
-        """The shape of reading a part of the image (begin, size), some of which lies elsewhere than in its source.
+        """The shape of reading a part of the image (begin, size), some of which may lie elsewhere than in its source.
 
         `window` are the bytes that a host asks for at once, and then waits for; None if it reads ahead without end. A
         share is read `together`, in sequence; requests here and there cost the same wherever they find their data.
         """
-        ...
+        del place, window, together
+        return shape
 
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
         """Where a file system that keeps old blocks for the image writes a part of it back; None if in place."""
-        ...
+        del volume, begin, size
 
+    @abstractmethod
     def create(self) -> None:
         """Freeze the volume as it is now."""
-        ...
 
+    @abstractmethod
     def remove(self) -> None:
         """Remove the frozen image."""
-        ...
 
     def record(self, trace: Trace) -> None:
-        """Record its state in the trace."""
-        ...
+        """Record its state in the trace; nothing if its disks have their own records."""
+        del trace
 
 
-class SynchronisedImage(FrozenImage, Protocol):
+State = Literal["new", "synchronising", "attached", "split"]
+
+
+class SynchronisedImage(FrozenImage):
     """A frozen image that can be synchronised with its volume again."""
 
-    state: str
+    state: State
 
     @property
+    @abstractmethod
     def behind(self) -> tuple[float, float]:
         """Bytes to copy: in sequence, and in scattered regions."""
-        ...
 
+    @abstractmethod
     def synchronise(self) -> None:
         """Take new writes from now on, while old data are copied."""
-        ...
 
     @property
+    @abstractmethod
     def sides(self) -> tuple[Link, Link]:
         """The devices of the origin and of the copy."""
-        ...
 
+    @abstractmethod
     def copying(self, size: float, *, scattered: bool, flow: Flow | None = None) -> FlowShape:
         """What a byte of a synchronisation loads on both sides, beside others than its own flow if that is there."""
-        ...
 
+    @abstractmethod
     def attach(self) -> None:
         """Mark it as in sync with the volume."""
-        ...

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from simbackup.devices.credits import Credits
 from simbackup.devices.network.live import Network
 from simbackup.devices.site import Site
+from simbackup.devices.store import Store
 from simbackup.engine.link import Link
 from simbackup.equations.burst import Bucket
 from simbackup.equations.shingles import cleaning_factor
@@ -23,12 +24,13 @@ ROOMY = 4.0
 
 @dataclass(frozen=True, slots=True)
 class LandingZone(Late):
-    """The size and the rates of a landing zone."""
+    """The size and the rates of a landing zone.
+
+    Fields are those of `LandingSheet`, in SI units.
+    """
 
     landing_zone: float | None = None
-    """Bytes; None without a landing zone."""
     drain_rate: float | None = None
-    """Bytes a second that leave it, and that it accepts when it is full."""
     band: float | None = None
     """Bytes that a disk with shingled tracks reads and writes as a whole when data leave the zone; None for other
     disks.
@@ -50,7 +52,7 @@ class LandingZone(Late):
         return 1.0 if self.band is None else cleaning_factor(share, run / self.disks, self.band)
 
 
-class Landed:
+class Landed(Store):
     """Base of a device that may have a landing zone, which all writes pass.
 
     The free space is that of a token bucket: writes take it, and it returns at the rate of draining. A full zone
@@ -58,17 +60,6 @@ class Landed:
     """
 
     _zone: LandingZone = LandingZone()
-    _buses: tuple[Network, ...] = ()
-    _landing: tuple[Network, ...] = ()
-
-    @property
-    def path(self) -> tuple[Network, ...]:
-        """The buses between it and the host that owns it, and its own landing zone."""
-        return (*self._buses, *self._landing)
-
-    @path.setter
-    def path(self, buses: tuple[Network, ...]) -> None:
-        self._buses = buses
 
     def lands(self, site: Site, zone: LandingZone, fastest: float) -> None:
         """Put a landing zone before the device, which moves so many bytes a second at most."""
@@ -79,12 +70,12 @@ class Landed:
         way = Network(Link(name, most, fastest=fastest), 0.0, math.inf, other=beside)
         bucket = Bucket(most, zone.drain_rate, zone.landing_zone)
         _Draining(way.link, bucket, bucket.credits, site.system.clock, site.system.network, words=FULL)
-        self._landing, self._zone = (way,), zone
+        self._behind, self._zone = (way,), zone
 
     def rewriting(self, share: float, run: float) -> dict[Link, float]:
         """What each byte loads on the landing zone in addition, if a share of a place is written, in runs."""
         more = self._zone.effort(share, run) - 1.0
-        return {way.link: more for way in self._landing} if more > 0.0 else {}
+        return {way.link: more for way in self._behind} if more > 0.0 else {}
 
 
 class _Draining(Credits):

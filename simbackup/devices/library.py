@@ -97,36 +97,21 @@ class Drive(ABC):
     """Seconds for which it stays loaded when idle; None to unload it at once."""
     waits_for_repair: bool = field(default=False, kw_only=True)
     """Whether it is broken, and no job has it."""
+    native_rate: float = field(init=False)
+    """Greatest rate, bytes a second, at which it fills a cartridge."""
+    load_time: float = field(init=False)
+    """Seconds from a cartridge in its slot until it can be read or written."""
+    unload_time: float = field(init=False)
+    """Seconds until the robot can take the cartridge, after the rewind."""
+    initialise_time: float = field(default=0.0, init=False)
+    """Further seconds of the first load of a new cartridge."""
+    mark_time: float = field(default=0.0, init=False)
+    """Seconds of a mark behind a save set."""
 
     @property
     def links(self) -> Sequence[Link]:
         """What serves nobody while it is broken: its medium, and whatever else bytes pass in it."""
         return (self.link,)
-
-    @property
-    @abstractmethod
-    def native_rate(self) -> float:
-        """Greatest rate, bytes a second, at which it fills a cartridge."""
-
-    @property
-    @abstractmethod
-    def load_time(self) -> float:
-        """Seconds from a cartridge in its slot until it can be read or written."""
-
-    @property
-    @abstractmethod
-    def unload_time(self) -> float:
-        """Seconds until the robot can take the cartridge, after the rewind."""
-
-    @property
-    def initialise_time(self) -> float:
-        """Further seconds of the first load of a new cartridge; none by default."""
-        return 0.0
-
-    @property
-    def mark_time(self) -> float:
-        """Seconds of a mark behind a save set; none by default."""
-        return 0.0
 
     @abstractmethod
     def locate_time(self, byte: float, drawn: float = 1.0) -> float:
@@ -195,6 +180,8 @@ class Library:
     """Passes over cartridges that several restores share."""
     broken: dict[Drive, bool] = field(default_factory=dict[Drive, bool])
     """Drives that do not work, and whether they never will again."""
+    stops: list[simpy.Event] = field(default_factory=list[simpy.Event])
+    """What keeps the robots from moving: each succeeds when it is over."""
 
     def __post_init__(self) -> None:
         self.idle = list(self.drives)
@@ -488,6 +475,11 @@ class Library:
         robot = self.robots.request()
         with self.clock.span(job, f"{self.name}.robot", Activity.WAIT_FOR_ROBOT):
             yield from self.clock.wait(job, robot) if needed else _patiently(robot)
+            while self.stops:
+                self.robots.release(robot)
+                yield from self.clock.wait(job, self.stops[0]) if needed else _patiently(self.stops[0])
+                robot = self.robots.request()
+                yield from self.clock.wait(job, robot) if needed else _patiently(robot)
         with self.clock.span(job, f"{self.name}.robot", activity):
             yield self._timeout(job, "exchange_time", self.exchange_time)
         self.robots.release(robot)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
 from simbackup.devices.closed_network import ClosedClass
 from simbackup.devices.shape import FlowShape
@@ -17,29 +18,36 @@ from simbackup.engine.network import FlowNetwork
 Outcome = TypeVar("Outcome")
 
 
-@runtime_checkable
-class Redundant(Store, Protocol):
+class Redundant(Store):
     """A block device of several disks that makes what a failed one held again on a new one."""
 
     @property
+    @abstractmethod
     def degraded(self) -> bool:
         """Whether a disk is missing."""
-        ...
 
+    @property
+    @abstractmethod
+    def exposed(self) -> bool:
+        """Whether no more disk may fail."""
+
+    unreadable: bool
+    """Whether a sector cannot be read on one of its disks, which nobody knows."""
+
+    @abstractmethod
     def fail(self) -> bool:
         """Go on without one more disk; whether it still has its data."""
-        ...
 
+    @abstractmethod
     def rebuilding(self, allocated: float, scattered: float) -> tuple[FlowShape, float]:
         """How a byte of the new disk loads all disks, and the bytes of it; its share is that of a stream.
 
         So many bytes of the device are allocated, of which a share lies scattered.
         """
-        ...
 
+    @abstractmethod
     def rebuilt(self) -> None:
         """Put the new disk in the place of a missing one."""
-        ...
 
 
 def changing(network: FlowNetwork, store: Store, change: Callable[[], Outcome]) -> Outcome:

@@ -1,21 +1,94 @@
-"""The interface of block devices (`Store`), a base for devices without an arm (`FlatStore`), and `Region`."""
+"""Block devices (`Store`), their parts (`Region`), and requests of users amid streams."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.visitors import Visitor, lost_to_visitors, visits
 from simbackup.engine.limit import Spot
 from simbackup.engine.link import Link
-from simbackup.equations.disk_turns import returns
+from simbackup.equations.disk_turns import Visited, returns
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.engine.flow import Flow
+
+
+class Waiters(NamedTuple):
+    """What those users who wait for each request have requested from a device now; zero for others."""
+
+    held: float = 0.0
+    """Share (0 to 1) of the device that they use while they wait."""
+    number: float = 0.0
+    """Their requests there, on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Users who make requests to random places of a part of a device."""
+
+    begin: float
+    """Byte of the device at which this part begins."""
+    size: float
+    """Bytes of this part."""
+    request: float
+    """Mean bytes of a request."""
+    waits: bool
+    """Whether each user waits for the answer before the next request."""
+    asked: Callable[[], float]
+    """Seconds of the device for one transaction of each user, or for all transactions of a second."""
+    used: Callable[[], float]
+    """Share (0 to 1) of the device that they use now."""
+    flow: Callable[[], Flow]
+    """Their flow now."""
+    asking: Callable[[], Waiters]
+    """What waiting users have requested now."""
+
+
+def visits(region: Region, direction: Direction, stream: float, window: float = 0.0) -> Visited | None:
+    """A stream that takes `stream` seconds for each byte, and the users whose requests draw one of its disks away.
+
+    None without users, or without an arm. Of the stream, `window` bytes are requested, or written out, at once. A
+    request of users costs them what it does after another of theirs. The stream pays for the longer seek to the first
+    of them, for the seek back, and for half a revolution until it continues. Users in the same place are a third of
+    that place away on average.
+    """
+    store = region.store
+    if not store.visitors or math.isinf(run := store.run(direction, window)):
+        return None
+    used = others = back = 0.0
+    middle = region.begin + region.size / 2.0
+    for visitor in store.visitors.values():
+        held = visitor.used()
+        small = min(visitor.request, visitor.size, region.size)
+        each = store.scattered("read", visitor.begin, visitor.size, small).busy
+        requests = held / each
+        away = max(abs(visitor.begin + visitor.size / 2.0 - middle), (visitor.size + region.size) / 6.0)
+        head = middle + away if middle + away <= store.size else max(middle - away, 0.0)
+        there = min(middle, store.size - small)
+        way = store.request("read", head, there, small).busy - store.continued(there, small).busy
+        way += store.request("read", there, min(head, store.size - small), small).busy - each
+        used, others, back = used + held, others + requests, back + requests * max(way, 0.0)
+    if others <= 0.0:
+        return None
+    return Visited(stream * store.width, back / others * store.arms, run, others / store.arms, used)
+
+
+def lost_to_visitors(region: Region, stream: float, window: float = 0.0) -> float:
+    """Seconds of a device for each byte that a reader loses by returning from users.
+
+    The reader takes `stream` seconds for each byte, and requests `window` bytes at once. Of several streams, each loses
+    no more than this and its switchovers (`DiskTurns`).
+    """
+    visited = visits(region, "read", stream, window)
+    return returns(visited) / region.store.width if visited is not None else 0.0
+
 
 Direction = Literal["read", "write"]
 
@@ -29,96 +102,103 @@ class Service(NamedTuple):
     """Seconds of the device's time."""
 
 
-class Store(Protocol):
-    """A block device."""
+class Store(ABC):
+    """A block device.
+
+    A device states its `name`, `size` and `link`, and the time of a request and of a byte of a stream. What else it is
+    asked is answered here for one that serves all addresses alike, because it has no arm.
+    """
+
+    name: str
+    """Its address, such as `devices.sdb`."""
+    size: float
+    """Bytes that it holds."""
+    link: Link
+    """Its time as a resource, of which there is one second each second."""
+    _buses: tuple[Network, ...] = ()
+    _behind: tuple[Network, ...] = ()
+    """Networks of its own behind the buses."""
 
     @property
-    def name(self) -> str:
-        """Its address, such as `devices.sdb`."""
-        ...
+    def path(self) -> tuple[Network, ...]:
+        """The buses from the host that owns it to the device, in the direction in which data are written."""
+        return (*self._buses, *self._behind)
 
-    @property
-    def size(self) -> float:
-        """Bytes that it holds."""
-        ...
-
-    @property
-    def link(self) -> Link:
-        """Its time as a resource, of which there is one second each second."""
-        ...
-
-    path: tuple[Network, ...]
-    """The buses from the host that owns it to the device, in the direction in which data are written."""
+    @path.setter
+    def path(self, buses: tuple[Network, ...]) -> None:
+        self._buses = buses
 
     @property
     def ahead(self) -> float:
-        """Least number of bytes that a host which reads ahead reads ahead on this device."""
-        ...
+        """Least number of bytes that a host which reads ahead reads ahead on this device, beyond its window."""
+        return 0.0
 
     @property
     def passed(self) -> float:
         """Longest gap, in bytes, behind a read that the device passes over, or reads ahead, instead of seeking."""
-        ...
+        return 0.0
 
     @property
     def fetches(self) -> bool:
         """Whether it reads ahead while a reader works on earlier bytes, so that readers do not wait for its arms."""
-        ...
+        return False
 
     @property
     def stripe(self) -> float:
         """Bytes of a stripe with parity: a write to a part of it reads the rest; 0 if no write reads."""
-        ...
+        return 0.0
 
     @property
     def jumps(self) -> float:
         """Share (0 to 1) of the requests of a sequential reader that seek anyway, so that switchovers cost no more."""
-        ...
+        return 0.0
 
     @property
     def gathers(self) -> float:
         """Bytes of writes that a cache gathers before they go to the disks; 0 if each write goes to them at once."""
-        ...
+        return 0.0
 
     def sides(self, position: float, size: float) -> float:
         """Streams that it reads at once, each as fast as one by itself: one, or as many as it has copies of all data.
 
         A controller may allow less than all copies give.
         """
-        ...
+        del position, size
+        return 1.0
 
     def run(self, direction: Direction, window: float) -> float:
         """Bytes of a stream that one of its disks moves before its arm goes elsewhere; infinite without an arm.
 
         `window` is the number of bytes that are requested, or written out, at once.
         """
-        ...
+        del direction, window
+        return math.inf
 
     @property
     def width(self) -> int:
         """Number of disks that move a stream at the same time, each a part of it."""
-        ...
+        return 1
 
     @property
     def arms(self) -> int:
         """Number of disks over which small reads spread, each of which uses one disk."""
-        ...
+        return 1
 
-    @property
+    @cached_property
     def visitors(self) -> dict[str, Visitor]:
         """Workloads with random requests on it, by name; its arms have to return from them to streams."""
-        ...
+        return {}
 
+    @abstractmethod
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds for each byte of a sequential stream over `size` bytes at a position, which then has the device.
 
         Of several `sides`, a reader has one.
         """
-        ...
 
+    @abstractmethod
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
         """The time of a request for `size` bytes at a position when the last one ended at `head`."""
-        ...
 
     def scattered(
         self, direction: Direction, begin: float, extent: float, size: float, waiting: float = 1.0
@@ -128,23 +208,26 @@ class Store(Protocol):
         If several `waiting` requests of the same work are there, an arm serves the nearest ahead of it: a request
         occupies the device for less time, and one alone takes as long as ever.
         """
-        ...
+        del extent, waiting
+        return self.request(direction, begin, begin, size)
 
     def continued(self, position: float, size: float) -> Service:
         """The time of a read that continues the one before; the disks have read ahead."""
-        ...
+        return self.request("read", position, position, size)
 
     def append(self, position: float, size: float) -> Service:
         """The time of a write that continues the one before, and was made when that was on disk."""
-        ...
+        return self.request("write", position, position, size)
 
     def alone(self, position: float, size: float) -> float:
         """Greatest rate, bytes a second, of a single sequential reader of `size` bytes; infinite without a limit."""
-        ...
+        del position, size
+        return math.inf
 
     def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
         """Further demands of a written byte on links, if a share of a place is written, in runs of so many bytes."""
-        ...
+        del share, run
+        return {}
 
     def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """Mean loss of a request of `size` bytes that follows one of another stream on the device.
@@ -152,115 +235,11 @@ class Store(Protocol):
         That is the seek from there; and the seek `back`, if the request there does not count it. `writing` is the
         number of streams that write there, including this one; 0 if it reads.
         """
-        ...
-
-    def spread(self, size: float, *, writes: bool) -> int:
-        """Number of disks over which a request is spread, each with a queue; it is done when the last of them is."""
-        ...
-
-
-class FlatStore(ABC):
-    """Base of a block device that serves all addresses alike, because it has no arm.
-
-    A subclass has `name`, `size`, `link` and `path` as every `Store`, and states the time of a request and of a byte of
-    a stream.
-    """
-
-    @abstractmethod
-    def stream(self, direction: Direction, position: float, size: float) -> float:
-        """Seconds of its time for each byte of a sequential stream."""
-
-    @abstractmethod
-    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """The time of one request."""
-
-    def scattered(
-        self, direction: Direction, begin: float, extent: float, size: float, waiting: float = 1.0
-    ) -> Service:
-        """The time of a request at a random place: that of any request."""
-        del extent, waiting
-        return self.request(direction, begin, begin, size)
-
-    @property
-    def ahead(self) -> float:
-        """None beyond the window of a host."""
-        return 0.0
-
-    @property
-    def passed(self) -> float:
-        """None: it has no heads, and reads only what is requested."""
-        return 0.0
-
-    @property
-    def fetches(self) -> bool:
-        """No: it reads only what is requested."""
-        return False
-
-    @property
-    def gathers(self) -> float:
-        """None: each write goes to its place."""
-        return 0.0
-
-    @property
-    def stripe(self) -> float:
-        """None: no parity."""
-        return 0.0
-
-    @property
-    def jumps(self) -> float:
-        """None: sequential reads are sequential."""
-        return 0.0
-
-    def sides(self, position: float, size: float) -> float:
-        """One: a stream reads from all copies at once."""
-        del position, size
-        return 1.0
-
-    def run(self, direction: Direction, window: float) -> float:
-        """Infinite: it has no arm."""
-        del direction, window
-        return math.inf
-
-    @property
-    def width(self) -> int:
-        """One: it has no arm."""
-        return 1
-
-    @property
-    def arms(self) -> int:
-        """One, as if it were one disk."""
-        return 1
-
-    @cached_property
-    def visitors(self) -> dict[str, Visitor]:
-        """Workloads with random requests on it, by name; they cost streams nothing, as it has no arm."""
-        return {}
-
-    def continued(self, position: float, size: float) -> Service:
-        """The time of the next read of a sequence."""
-        return self.request("read", position, position, size)
-
-    def append(self, position: float, size: float) -> Service:
-        """The time of a write, which never just misses its place."""
-        return self.request("write", position, position, size)
-
-    def alone(self, position: float, size: float) -> float:
-        """Infinite: the next bytes are in flight before they are needed."""
-        del position, size
-        return math.inf
-
-    def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
-        """None: a write is as long as its bytes."""
-        del share, run
-        return {}
-
-    def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
-        """None: it has no arm."""
         del here, there, size, back, writing
         return Service(0.0, 0.0)
 
     def spread(self, size: float, *, writes: bool) -> int:
-        """One: it has no arm."""
+        """Number of disks over which a request is spread, each with a queue; it is done when the last of them is."""
         del size, writes
         return 1
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from simbackup.drawing.arrangement import merged
 from simbackup.drawing.boxes import TIMES
 from simbackup.drawing.layout import CONTAINS, Layout, LayoutNode
-from simbackup.drawing.looks import look
 from simbackup.drawing.part_boxes import job_numbers, method
-from simbackup.drawing.siblings import merged
-from simbackup.schema.registry import Shape
+from simbackup.schema.registry import Look, Shape, looks
 from simbackup.text import for_dot, for_mermaid
+
+OTHER = Look("M2 4l6-2.5L14 4v8l-6 2.5L2 12zM2 4l6 2.5L14 4M8 6.5v8", "#f1f5f9", "#64748b")
+"""The look of a kind that has none of its own."""
+
+
+def look(kind: str) -> Look:
+    """The look of a kind of part."""
+    return looks().get(kind, OTHER)
+
 
 SHAPES: Mapping[Shape, tuple[str, str]] = {
     "box": ('["', '"]'), "cylinder": ('[("', '")]'), "slanted": ('[/"', '"/]'), "hexagon": ('{{"', '"}}'),

@@ -12,11 +12,9 @@ from simbackup.errors import SimbackupError
 from simbackup.scenario import Scenario
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
-from simbackup.schema.facts import Fact
 from simbackup.schema.job import JobSpec, Restoring
-from simbackup.schema.part import Part
+from simbackup.schema.part import ONTO_DATA, Fact, Part, Refers
 from simbackup.schema.quantity import Frozen
-from simbackup.schema.refers import ONTO_DATA, Refers
 from simbackup.schema.reflection import mark_of
 
 JOINS = Refers("joins", "hosts", "devices", "links")

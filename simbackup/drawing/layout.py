@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from simbackup.schema.facts import Fact
+from simbackup.schema.part import Fact
 
 CONTAINS = {"within": True, "on": True, "owns": False}
 """Kinds of edges that place one part inside another, nearest first; whether they lead from the inner to the outer."""

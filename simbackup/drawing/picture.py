@@ -9,10 +9,9 @@ from pathlib import Path
 
 from simbackup.drawing.arrangement import Page, page_of
 from simbackup.drawing.boxes import BADGE, NAME, PAD, Box, Line
-from simbackup.drawing.diagrams import dot, mermaid
+from simbackup.drawing.diagrams import dot, look, mermaid
 from simbackup.drawing.from_spec import layout_of
 from simbackup.drawing.layout import Layout
-from simbackup.drawing.looks import look
 from simbackup.drawing.part_boxes import APART, what
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.output.target import SYSTEM, check_file

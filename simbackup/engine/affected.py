@@ -84,7 +84,8 @@ class Affected:
             self.add(flows)
             for flow in flows:
                 for link in flow.links:  # also those that it demands no more
-                    self.add(link.variables if link.streams is not None and link.moves_all else link.limited)
+                    others = len(link.variables) > 1 and link.streams is not None and link.moves_all
+                    self.add(link.variables if others else link.limited)
             for link in links:
                 self._see(link)
                 other = (link.streams is not None or link.has_other_capacity) and link.moves_all

@@ -13,10 +13,13 @@ import math
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush, heapreplace
 from operator import attrgetter
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import simpy
 from simpy.events import NORMAL, EventPriority
+
+if TYPE_CHECKING:
+    from simbackup.engine.group import Variable
 
 LAST = EventPriority(2)
 """After every ordinary event of the instant."""
@@ -28,26 +31,7 @@ ULPS = 1e-15
 """Share by which a time may be early by rounding."""
 
 
-class UnderWay(Protocol):
-    """What will be done at a time of a clock: a flow, or the next member of a group."""
-
-    number: int
-    due_at: float
-    ends_at: float
-    due_entry: float
-    ends_entry: float
-
-    @property
-    def group(self) -> object:
-        """The group whose clock its times are of, None if they are those of the simulation."""
-        ...
-
-    def due(self, now: float) -> bool:
-        """Whether it is done at `now`, seconds, within rounding."""
-        ...
-
-
-T = TypeVar("T", bound=UnderWay)
+T = TypeVar("T", bound="Variable")
 
 _number = attrgetter("number")
 

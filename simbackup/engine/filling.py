@@ -115,39 +115,55 @@ def max_min_rates(
     >>> max_min_rates([10.0], [{0: 1.0}, {0: 1.0}], [1.0, 1.0], [2.0, math.inf])
     Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0], filled=[0])
     """
+    if len(weights) == 1 and not switchovers:
+        return _alone(capacities, demands[0], weights[0], caps[0])
     return Filling(capacities, demands, weights, caps, switchovers or {}).filled_up()
 
 
-class Filling:
+def _alone(capacities: Sequence[float], demand: Mapping[int, float], weight: float, cap: float) -> Allocation:
+    """The allocation of a single flow, as most solutions are about one."""
+    levels = {resource: capacities[resource] / (units * weight) for resource, units in demand.items()}
+    level = min(levels.values(), default=math.inf)
+    if cap / weight < level * (1.0 - TIE):
+        return Allocation([cap], [CAP], [])
+    if math.isinf(level):
+        raise UnboundedFlowError(0)
+    resource = min(each for each, full in levels.items() if full <= level * (1.0 + TIE))
+    return Allocation([min(weight * level, cap)], [resource], [resource])
+
+
+@dataclass
+class Sharing:
+    """Flows that share resources, as the parameters of `max_min_rates` describe them."""
+
+    capacities: Sequence[float]
+    demands: Sequence[Mapping[int, float]]
+    weights: Sequence[float]
+    caps: Sequence[float]
+    switchovers: Mapping[int, Switchover]
+
+
+@dataclass
+class Filling(Sharing):
     """The state of one progressive filling: what each resource has given away, and who still grows."""
 
-    def __init__(
-        self,
-        capacities: Sequence[float],
-        demands: Sequence[Mapping[int, float]],
-        weights: Sequence[float],
-        caps: Sequence[float],
-        switchovers: Mapping[int, Switchover],
-    ) -> None:
-        self.capacities = capacities
-        self.demands = demands
-        self.weights = weights
-        self.caps = caps
-        self.switchovers = switchovers
+    def __post_init__(self) -> None:
+        capacities, demands, weights = self.capacities, self.demands, self.weights
         self.left = len(weights)
         self.rates = [0.0] * self.left
         self.bottlenecks = [CAP] * self.left
         self.growing = [True] * self.left
         self.filled: list[int] = []
         self.level = 0.0
-        self.cap_levels = [cap / weight for cap, weight in zip(caps, weights, strict=True)]
+        self.cap_levels = [cap / weight for cap, weight in zip(self.caps, weights, strict=True)]
         self.by_cap = sorted(range(self.left), key=self.cap_levels.__getitem__, reverse=True)
         self.members: list[list[int]] = [[] for _ in capacities]
-        for flow, demand in enumerate(demands):
-            for resource in demand:
-                self.members[resource].append(flow)
         self.frozen = [0.0] * len(capacities)
-        self.totals = [self._total(resource) for resource in range(len(capacities))]
+        self.totals = [0.0] * len(capacities)
+        for flow, demand in enumerate(demands):
+            for resource, units in demand.items():
+                self.members[resource].append(flow)
+                self.totals[resource] += units * weights[flow]
         self.summed = list(self.totals)
         self.counts = [len(members) for members in self.members]
         self.levels = [math.inf] * len(capacities)
@@ -274,21 +290,15 @@ class Filling:
                 totals[resource] = self.summed[resource] = self._total(resource)
 
 
+@dataclass
 class OfferFilling(Filling):
     """A progressive filling in which some flows use only a part of their offers, which are noted."""
 
-    def __init__(
-        self,
-        capacities: Sequence[float],
-        demands: Sequence[Mapping[int, float]],
-        weights: Sequence[float],
-        caps: Sequence[float],
-        *,
-        switchovers: Mapping[int, Switchover],
-        uses: Mapping[int, Use],
-    ) -> None:
-        super().__init__(capacities, demands, weights, caps, switchovers)
-        self.uses = uses
+    uses: Mapping[int, Use]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        uses = self.uses
         self.offers: dict[int, float] = {}
         self.crossing = [tuple(members) for members in self.members]
         self.lawful = [tuple(i for i in members if i in uses) for members in self.members]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import simpy
 
-from simbackup.engine.customers import Customers, alone
 from simbackup.engine.events import ULPS
 from simbackup.engine.filling import TIE
-from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot, depends_on_others
+from simbackup.engine.limit import WHOLE, Customers, Law, Limit, Parts, Segment, Spot, alone, depends_on_others
 
 if TYPE_CHECKING:
     from simbackup.engine.affected import Coupling
-    from simbackup.engine.group import BottleneckGroup, LevelWatcher
+    from simbackup.engine.buffer import Buffer
+    from simbackup.engine.group import BottleneckGroup
     from simbackup.engine.link import Link
 
 DONE = 1e-9
@@ -116,7 +116,7 @@ class Flow:
         self.limits = Limits(limit)
         self.limit, self.cap = limit, limit.rate
         """The lowest of these, and its rate, units per second."""
-        self.watchers: dict[Coupling, LevelWatcher | None] = {}
+        self.watchers: dict[Coupling, Buffer | None] = {}
         """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.links = tuple(demands) if moves.keys() <= demands.keys() else tuple({**demands, **moves})
         self._alone: tuple[float, ...] | None = None
@@ -257,18 +257,10 @@ class Flow:
             self._since = here
 
     def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> bool:
-        """Set the rate from `now` on, and return whether it has changed.
+        """Set the rate from `now` (seconds) on, and return whether it has changed.
 
-        Parameters
-        ----------
-        now
-            The time, seconds.
-        rate
-            Units a second.
-        bottleneck
-            The link that limits it, if one does.
-        why
-            The address that explains it, and the parts of the flow's cycle where that limits it.
+        `bottleneck` is the link that limits it, if one does, `why` the address that explains it, and the parts of the
+        flow's cycle where that limits it.
         """
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)

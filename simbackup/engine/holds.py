@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from simbackup.engine.filling import Allocation, Bracket, max_min_rates
+from simbackup.engine.filling import Allocation, Bracket, Sharing, max_min_rates
 from simbackup.engine.switchover import Switchover
 
 EQUAL = 1e-12
@@ -41,6 +41,15 @@ class Hold:
     followers: Mapping[int, float]
     leaders: Mapping[int, float]
     beside: float = 0.0
+
+
+def held_demands(demands: Sequence[Mapping[int, float]], holds: Sequence[Hold], first: int) -> list[dict[int, float]]:
+    """The demands of flows on links, and on holds, which are the resources from `first` on."""
+    found = [dict(demand) for demand in demands]
+    for resource, hold in enumerate(holds, first):
+        for flow, bytes_per_unit in hold.followers.items():
+            found[flow][resource] = bytes_per_unit
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +123,9 @@ def coupled_rates(
     >>> coupled_rates([20.0, 5.0], [{0: 1.0}, {1: 1.0}], [1.0, 1.0], [math.inf, math.inf], [Hold({0: 1.0}, {1: 1.0})])
     Allocation(rates=[5.0, 5.0], bottlenecks=[2, 1], filled=[1, 2])
     """
-    coupling = _Coupling(capacities, demands, weights, caps, holds, switchovers=switchovers or {})
+    if not holds:
+        return max_min_rates(capacities, demands, weights, caps, switchovers)
+    coupling = _Coupling(capacities, demands, weights, caps, switchovers or {}, holds)
     free = coupling.at([math.inf] * len(holds))
     trial = coupling.newton(free)
     if not trial.converged:
@@ -122,29 +133,15 @@ def coupled_rates(
     return trial.allocation
 
 
-class _Coupling:
+@dataclass
+class _Coupling(Sharing):
     """Flows, links and holds, to be tried with one set of capacities of the holds after another."""
 
-    def __init__(
-        self,
-        capacities: Sequence[float],
-        demands: Sequence[Mapping[int, float]],
-        weights: Sequence[float],
-        caps: Sequence[float],
-        holds: Sequence[Hold],
-        *,
-        switchovers: Mapping[int, Switchover],
-    ) -> None:
-        self.capacities = capacities
-        self.weights = weights
-        self.caps = caps
-        self.holds = holds
-        self.switchovers = switchovers
-        self.first = len(capacities)
-        self.demands = [dict(demand) for demand in demands]
-        for resource, hold in enumerate(holds, self.first):
-            for flow, bytes_per_unit in hold.followers.items():
-                self.demands[flow][resource] = bytes_per_unit
+    holds: Sequence[Hold]
+
+    def __post_init__(self) -> None:
+        self.first = len(self.capacities)
+        self.demands = held_demands(self.demands, self.holds, self.first)
 
     def at(self, held: list[float]) -> _Trial:
         """The outcome of these capacities of the holds."""

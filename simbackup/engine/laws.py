@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from simbackup.engine.filling import TIE, Allocation, OfferFilling
+from simbackup.engine.holds import held_demands
 from simbackup.engine.limit import Behind, Limit, OnOwnLink
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def bound_by_laws(problem: Problem, allocation: Allocation) -> list[tuple[int, L
         i for i, flow in enumerate(problem.variables)
         if flow.law is not None and flow.depends and problem.limits[i].law is None
     ]  # fmt: skip
+    if not lawful:
+        return []
     laws = _Laws(problem, allocation, lawful)
     if not any(laws.answer(i).rate < allocation.rates[i] * (1.0 - TIE) for i in lawful):
         return []
@@ -80,11 +83,7 @@ class _Laws:
     @cached_property
     def demands(self) -> list[dict[int, float]]:
         """Those of the flows on links and holds."""
-        demands = [dict(demand) for demand in self.problem.demands]
-        for resource, hold in enumerate(self.problem.holds, len(self.problem.links)):
-            for i, size in hold.followers.items():
-                demands[i][resource] = size
-        return demands
+        return held_demands(self.problem.demands, self.problem.holds, len(self.problem.links))
 
     def answer(self, flow: int, offer: float | None = None) -> Limit:
         """What a flow uses of an offer by its law; by default, of its present offer."""
@@ -158,9 +157,7 @@ class _Laws:
     def _fill(self, uses: Mapping[int, Callable[[float], float]]) -> Allocation:
         """The rates of all flows, where a law may use less than it is offered, and what each law was offered."""
         problem = self.problem
-        filling = OfferFilling(
-            self.capacities, self.demands, problem.weights, problem.caps, switchovers=problem.switchovers, uses=uses
-        )
+        filling = OfferFilling(self.capacities, self.demands, problem.weights, problem.caps, problem.switchovers, uses)
         outcome = filling.filled_up()
         problem.note_more(outcome)
         self.offers = {i: outcome.rates[i] for i in self.lawful} | filling.offers

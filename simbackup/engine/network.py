@@ -6,19 +6,21 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count, islice
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import simpy
 
 from simbackup.engine.affected import Affected, Changes, Coupling, waits_alone
-from simbackup.engine.customers import Customers
 from simbackup.engine.events import LAST, Alarm, Call, Completions
 from simbackup.engine.flow import Flow, LocalWeight, own_limit
-from simbackup.engine.group import BottleneckGroup, LevelWatcher
-from simbackup.engine.grouping import MANY, Groups
-from simbackup.engine.limit import Law, Limit, Parts, Spot
+from simbackup.engine.group import MANY, BottleneckGroup, Groups
+from simbackup.engine.limit import Customers, Law, Limit, Parts, Spot
 from simbackup.engine.link import Link, Recorder
 from simbackup.engine.problem import BufferHold, More, Solution, solve
 from simbackup.refusals import Closure, Refusals
+
+if TYPE_CHECKING:
+    from simbackup.engine.buffer import Buffer
 
 _number = attrgetter("number")
 _name = attrgetter("name")
@@ -284,7 +286,7 @@ class FlowNetwork:
 
     # couplings
 
-    def couple(self, coupling: Coupling, *watched: Flow | Link, watcher: LevelWatcher | None = None) -> None:
+    def couple(self, coupling: Coupling, *watched: Flow | Link, watcher: Buffer | None = None) -> None:
         """Ask a coupling for its hold whenever what it watches is solved: a flow, or those that cross a link.
 
         A `watcher` says between which levels that a flow shares with others the coupling need not be asked.
@@ -397,6 +399,8 @@ class FlowNetwork:
             variables = sorted(affected.variables, key=_number)
             # By name, so that ties do not depend on the order of starting.
             links = sorted([link for link in affected.links if link.crossing], key=_name)
+            if not variables and not links:
+                return ()
             holding = [
                 (coupling, hold)
                 for coupling in sorted(affected.asked, key=self._couplings.__getitem__)

@@ -2,7 +2,7 @@
 
 `docs/engine.md` states the rules. Levels rise together until links are full (`filling`); links lose time between
 streams (`switchover`); full and empty buffers hold what fills or drains them (`holds`); customers wait behind each
-other (`customers`); laws leave a part of an offer (`laws`). Rates follow from what there is at the instant and nothing
+other (`limit`); laws leave a part of an offer (`laws`). Rates follow from what there is at the instant and nothing
 before, in whatever order it is given. A change moves only the flows that it affects (`affected`): these are solved
 while all others go on as they are, which comes to the same as solving all.
 """
@@ -14,13 +14,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simbackup.engine.customers import customer_limits
 from simbackup.engine.filling import CAP, TIE, Allocation, UnboundedFlowError, same
 from simbackup.engine.flow import DONE, Flow, Limits
 from simbackup.engine.group import BottleneckGroup, Variable
 from simbackup.engine.holds import Hold, coupled_rates
 from simbackup.engine.laws import bound_by_laws, stopped
-from simbackup.engine.limit import WHOLE, Limit, Parts
+from simbackup.engine.limit import WHOLE, Limit, Parts, customer_limits
 from simbackup.engine.link import Link
 from simbackup.engine.switchover import Switchover
 
@@ -93,47 +92,6 @@ def _used(link: Link, others: Sequence[Variable]) -> float:
     )
 
 
-class Background:
-    """The flows that go on as they are, on links that others of them are solved for; their use is not on offer."""
-
-    def __init__(self, links: Sequence[Link], solved: Collection[Variable]) -> None:
-        self.others: dict[Link, list[Variable]] = {}
-        self.used: dict[Link, float] = {}
-        for link in links:
-            if len(link.variables) > 1 and (others := [one for one in link.variables if one not in solved]):
-                self.others[link] = others
-                self.used[link] = _used(link, others)
-
-    def left(self, link: Link) -> float:
-        """Units a second of a link that these flows leave to those that are solved."""
-        return max(0.0, link.capacity - self.used[link]) if link in self.others else link.capacity
-
-    def moved(
-        self, variables: Sequence[Variable], links: Sequence[Link], allocation: Allocation
-    ) -> dict[Variable, None]:
-        """The flows whose rates or bottlenecks would change under an allocation of the solved ones."""
-        found: dict[Variable, None] = {}
-        if not self.others:
-            return found
-        used = dict(self.used)
-        levels: dict[Link, float] = {}
-        changed: set[Link] = set()
-        for variable, rate in zip(variables, allocation.rates, strict=True):
-            for link in variable.demands:
-                if link in used:
-                    used[link] += variable.load_on(link) * rate
-                    levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
-                    if not same(rate, variable.rate):
-                        changed.add(link)
-        full = {links[i] for i in allocation.filled if i < len(links)}
-        for link, others in self.others.items():
-            if link in changed:
-                found.update(dict.fromkeys(one for one in others if one.bottleneck is link))
-            if link in full or (link in changed and used[link] >= link.capacity * (1.0 - TIE)):
-                found.update(dict.fromkeys(one for one in others if _above(one, link, levels[link])))
-        return found
-
-
 def _above(variable: Variable, link: Link, level: float) -> bool:
     """Whether a flow's level is too high on a full link, or equal to the highest with a bottleneck of a later name."""
     own = variable.rate / variable.weight
@@ -154,26 +112,47 @@ class Problem:
     def __init__(self, variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[BufferHold]) -> None:
         self.variables = variables
         self.links = links
-        self.flows = [one for one in variables if isinstance(one, Flow)]
         self.place = {one: i for i, one in enumerate(variables)}
-        self.index = {link: i for i, link in enumerate(links)}
-        self.limits = [
-            one.limits.without_law() if isinstance(one, Flow) else Limits(Limit(one.cap, one.name)) for one in variables
+        self.index = index = {link: i for i, link in enumerate(links)}
+        self.limits, self.lowest = list[Limits](), list[Limit]()
+        self.caps, self.weights = list[float](), list[float]()
+        """The greatest rate of each by these, units per second; and their weights."""
+        self.demands: list[dict[int, float]] = []
+        self.flows = list[Flow]()
+        self.has_laws = self.has_customers = False
+        for one in variables:
+            if isinstance(one, Flow):
+                limits, limit = one.limits, one.limit
+                if limits.law is not None:
+                    limits = limits.without_law()
+                    limit = limits.lowest
+                self.flows.append(one)
+                self.has_laws = self.has_laws or one.law is not None
+                self.has_customers = self.has_customers or (one.depends and one.customers is not None)
+            else:
+                limits = Limits(limit := Limit(one.cap, one.name))
+            self.limits.append(limits)
+            self.lowest.append(limit)
+            self.caps.append(limit.rate)
+            self.weights.append(one.weight)
+            self.demands.append({index[link]: demand for link, demand in one.demands.items()})
+        self.beside: dict[Link, list[Variable]] = {}
+        """The flows that go on as they are, on links that others of them are solved for."""
+        for link in links:
+            if len(link.variables) > 1 and (others := [one for one in link.variables if one not in self.place]):
+                self.beside[link] = others
+        self.used = {link: _used(link, others) for link, others in self.beside.items()}
+        """Units a second that these use, which are not on offer."""
+        self.capacities = [
+            max(0.0, link.capacity - self.used[link]) if link in self.used else link.capacity for link in links
         ]
-        self.caps = [limits.lowest.rate for limits in self.limits]
-        """The greatest rate of each by these, units per second."""
-        self.background = Background(links, self.place)
-        self.capacities = [self.background.left(link) for link in links]
-        self.weights = [one.weight for one in variables]
-        self.demands = [{self.index[link]: demand for link, demand in one.demands.items()} for one in variables]
         self.buffers = holds
         self.holds = [self._hold(one) for one in holds]
         self.lost: dict[Link, Mapping[Flow, float] | None] = {
-            link: None for link in links if link.streams is not None and link not in self.background.others
+            link: None for link in links if link.streams is not None and link not in self.beside
         }
         """What streams lose at present; None where each turns for all that it moves."""
         self.switchovers = self._switchovers()
-        self.has_customers = any(one.customers is not None and one.depends for one in variables)
         self.offering: set[int] = set()
         """Holds (those from zero on) that limit what laws are offered, though what these leave may not fill them."""
         self.more: More | None = None
@@ -197,10 +176,12 @@ class Problem:
         """
         found: dict[int, Switchover] = {}
         for resource, link in enumerate(self.links):
-            lost_by = {self.place[flow]: lost for flow, lost in link.most_lost(self.place).items()}
+            if link.streams is None:
+                continue
+            lost_by = {self.place[flow]: lost for flow, lost in link.most_lost(self.place)}
             for i, lost in lost_by.items():
                 self.demands[i][resource] += lost
-            if link.streams is None or link in self.background.others:
+            if link in self.beside:
                 continue
             single: dict[int, float] = {}
             for group in link.groups:  # whose demands hold what they lose
@@ -226,8 +207,11 @@ class Problem:
             allocation = self._with_customers()
             if self.more is not None or self._converged(before, allocation.rates):
                 break
-        allocation = self._with_laws(allocation)
-        self._check(allocation)
+        if self.has_laws:
+            allocation = self._with_laws(allocation)
+            if less := stopped(zip(self.variables, allocation.rates, strict=True)):
+                self.more = self.more or More(stopped=less)
+        self._find_uneven(allocation)
         self._update_switchover(allocation.rates)
         return self.more or self._solution(allocation)
 
@@ -245,11 +229,29 @@ class Problem:
 
     def _set_limits(self, number: int, limits: Limits) -> None:
         self.limits[number] = limits
-        self.caps[number] = limits.lowest.rate
+        self.lowest[number] = limit = limits.lowest
+        self.caps[number] = limit.rate
 
     def note_more(self, allocation: Allocation) -> None:
         """Note in `more` the other flows whose rates an allocation would change."""
-        if self.more is None and (moved := self.background.moved(self.variables, self.links, allocation)):
+        if self.more is not None or not self.beside:
+            return
+        used, levels, changed = dict(self.used), dict[Link, float](), set[Link]()
+        for variable, rate in zip(self.variables, allocation.rates, strict=True):
+            for link in variable.demands:
+                if link in used:
+                    used[link] += variable.load_on(link) * rate
+                    levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
+                    if not same(rate, variable.rate):
+                        changed.add(link)
+        full = {self.links[i] for i in allocation.filled if i < len(self.links)}
+        moved: dict[Variable, None] = {}
+        for link, others in self.beside.items():
+            if link in changed:
+                moved.update(dict.fromkeys(one for one in others if one.bottleneck is link))
+            if link in full or (link in changed and used[link] >= link.capacity * (1.0 - TIE)):
+                moved.update(dict.fromkeys(one for one in others if _above(one, link, levels[link])))
+        if moved:
             self.more = More(moved=moved)
 
     def blame(self, allocation: Allocation) -> Blame:
@@ -276,9 +278,11 @@ class Problem:
         Customers whom something else holds up are blocked meanwhile, so that others wait for them less, which makes
         these faster: repeated until the rates stay.
         """
+        if not self.has_customers:
+            return self.rates()
         self._limit_customers()
         allocation = self.rates()
-        if not self.has_customers or self.more is not None:
+        if self.more is not None:
             return allocation
         used = self._with_laws(allocation)
         rates, blocked = {flow: used.rates[self.place[flow]] for flow in self.flows}, dict[Flow, float]()
@@ -358,27 +362,23 @@ class Problem:
                     return
             self.lost[self.links[resource]] = lost if min(shares.values()) < 1.0 - TIE else None
 
-    def _check(self, allocation: Allocation) -> None:
-        """Note in `more` what else has to be solved: laws that stop their flows, and links with uneven streams."""
-        if less := stopped(zip(self.variables, allocation.rates, strict=True)):
-            self.more = self.more or More(stopped=less)
-        turning = [link for link in self.background.others if link.streams is not None and len(link.crossing) > 1]
+    def _find_uneven(self, allocation: Allocation) -> None:
+        """Note in `more` a link whose streams an allocation makes uneven."""
+        turning = [link for link in self.beside if link.streams is not None and len(link.crossing) > 1]
         rates = dict(zip(self.variables, allocation.rates, strict=True)) if turning else {}
         for link in turning:
             if link.streams is not None and not link.streams.even(link, rates):
                 self.more = self.more or More(uneven=link)
 
     def _solution(self, allocation: Allocation) -> Solution:
-        blame = self.blame(allocation)
-        filled = {i - len(self.links) for i in allocation.filled} | self.offering
-        numbers = range(len(self.variables))
+        blame, numbers, first = self.blame(allocation), range(len(self.variables)), len(self.links)
         return Solution(
             rates=allocation.rates,
             bottlenecks=[blame.link(i) for i in numbers],
             why=[blame.of(i) for i in numbers],
             limits=self.limits,
             lost=self.lost,
-            binding={i for i in filled if i >= 0},
+            binding={i for i in (*(j - first for j in allocation.filled), *self.offering) if i >= 0},
         )
 
 
@@ -390,27 +390,20 @@ class Blame:
         self.allocation = allocation
         self.links = problem.links
 
-    def held(self, number: int) -> bool:
-        """Whether a buffer holds it."""
-        return self.allocation.bottlenecks[number] >= len(self.links)
-
     def link(self, number: int) -> Link | None:
         """The link that limits it, None where its own limit or a buffer does."""
         bottleneck = self.allocation.bottlenecks[number]
-        return None if bottleneck == CAP or self.held(number) else self.links[bottleneck]
+        return self.links[bottleneck] if 0 <= bottleneck < len(self.links) else None
 
-    def of(self, number: int) -> tuple[str, Parts]:
-        """The address that limits it, and the parts of its cycle where that does."""
-        if self.held(number):
-            return self._of_hold(self.allocation.bottlenecks[number] - len(self.links), frozenset())
-        return self._own(number)
-
-    def _own(self, number: int) -> tuple[str, Parts]:
-        """The link or limit of a variable that no buffer holds; at its cap, with the parts of its cycle."""
-        limit, link = self.problem.limits[number].lowest, self.link(number)
-        if link is None:
+    def of(self, number: int, passed: frozenset[int] = frozenset()) -> tuple[str, Parts]:
+        """The address that limits it, and the parts of its cycle where that does; it follows the `passed` buffers."""
+        bottleneck, limit = self.allocation.bottlenecks[number], self.problem.lowest[number]
+        if bottleneck == CAP:
             return limit.cause, limit.parts
-        return link.name, limit.parts if self.allocation.rates[number] >= limit.rate * (1.0 - DONE) else WHOLE
+        if bottleneck >= len(self.links):
+            return self._of_hold(bottleneck - len(self.links), passed)
+        at_cap = self.allocation.rates[number] >= limit.rate * (1.0 - DONE)
+        return self.links[bottleneck].name, limit.parts if at_cap else WHOLE
 
     def _of_hold(self, number: int, passed: frozenset[int]) -> tuple[str, Parts]:
         """What limits the leader that moves most; the buffer itself, if it has no leader or leaders form a circle."""
@@ -421,12 +414,7 @@ class Blame:
         moved = {flow: self._rate(flow) * size for flow, size in leaders.items()}
         most = max(moved.values()) * (1.0 - TIE)
         leader = next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
-        if leader not in place:
-            return leader.cause, leader.spent
-        if self.held(place[leader]):
-            bottleneck = self.allocation.bottlenecks[place[leader]] - len(self.links)
-            return self._of_hold(bottleneck, passed | {number})
-        return self._own(place[leader])
+        return self.of(place[leader], passed | {number}) if leader in place else (leader.cause, leader.spent)
 
     def _rate(self, flow: Flow) -> float:
         """The rate of a flow under the allocation; its present rate, if it is not part of the problem."""

@@ -75,8 +75,9 @@ def closed_network(
     m), nobody waits before all m are busy: `R = w + w / m E[(Q - (m - 1))+]` (`one_kind.excess`). If a queue is served
     in order, a customer waits for the work that it finds, `R_ck = w_ck + v_ck sum_j h_jk / v_jk Q_jk(N - 1_c)` with v
     visits in a round (Reiser, "A Queueing Network Analysis of Computer Communication Networks with Window Flow
-    Control", IEEE Transactions on Communications 27(8), 1979). Where this comes to more than a queue can serve, by up
-    to 2 %, all who meet there wait as much longer as it takes.
+    Control", IEEE Transactions on Communications 27(8), 1979), but in a round of T for no more than `T U_jk` of each
+    other kind, as a service delays it once, however often it comes. Where this comes to more than a queue can serve, by
+    up to 2 %, all who meet there wait as much longer as it takes.
 
     A kind that stays away for a part 1 - a of the time, all by turns, makes others faster meanwhile, and their mean
     rate is above that of the mean wait p_j behind it: a round c takes `c / (1 + 2 sum p_j^2 (1 - a_j) / c^2)`.
@@ -84,7 +85,7 @@ def closed_network(
     Exact for one customer, and where no two meet; within 2 % of exact mean value analysis for exponential service
     times. Waits for constant service times are shorter, at most by half, where one queue is half used. In order of
     arrival, rates of jobs that meet have a median error of 3 % (simulated event by event, with services of 1:3 and
-    more); it is worst, up to 50 %, for short visits to several servers which few long ones keep busy. The share o that
+    more); it is worst, up to 40 %, for short visits to servers which few long ones keep busy. The share o that
     others take without waiting stretches each service as in an open queue.
 
     Parameters

@@ -22,6 +22,10 @@ PRECISION = 1e-9
 MOST_ROUNDS = 500
 FARTHEST = 50.0
 """Times the last change that one round goes further at most."""
+MOST_PASSES = 30
+"""Times that the rates behind what each service delays are taken anew."""
+CLOSE = 1e-9
+"""Share of a round by which it may still change then."""
 
 
 class Linearizer:
@@ -46,6 +50,7 @@ class Linearizer:
         ordered = {queue for queue in shared if all(there[queue][2] > 0.0 for there in visits if queue in there)}
         self.size: Numbers | None = np.ones(shape) if ordered else None
         """Seconds of a queue that one visit holds, where those who come are served in order; one where all share it."""
+        self.ordered = np.zeros(shape, dtype=bool)
         for row, (there, columns) in enumerate(zip(visits, self.columns, strict=True)):
             for (queue, (wait, held, times)), column in zip(there.items(), columns, strict=True):
                 here, servers, left = (row, column), pooled[queue], 1.0 - others[queue]
@@ -57,7 +62,7 @@ class Linearizer:
                 else:
                     self.blocked[here] = True
                 if self.size is not None and queue in ordered:
-                    self.size[here], self.held[here] = self.held[here] / times, times
+                    self.size[here], self.held[here], self.ordered[here] = self.held[here] / times, times, True
         self.delay = np.array([delay for _, delay, _ in kinds])
         self.full = np.array([float(customers) for customers, *_ in kinds])
         self.changes = np.zeros((len(kinds), *shape))  # by who is missing
@@ -100,6 +105,8 @@ class Linearizer:
                 beyond = self._excess(found, most)
                 ahead = beyond if work is None else ahead * beyond / np.where(found > 0.0, found, 1.0)
             seconds = (self.wait + self.held * ahead) / self.left
+            if size is not None:
+                seconds = self._met_once(customers, queues * size, seconds)
             total = self.delay + seconds.sum(axis=2)
             rates = customers / total
             lengths = rates[:, :, None] * seconds
@@ -112,6 +119,23 @@ class Linearizer:
             if done:
                 break
         return rates, seconds, queues
+
+    def _met_once(self, customers: Numbers, work: Numbers, seconds: Numbers) -> Numbers:
+        """The seconds of each visit, where each service at a queue in order delays a customer of another kind once.
+
+        Mean-value analysis takes each visit to meet the mean queue. A customer who comes often meets a long service
+        at one visit only, and comes again when it has gone: in a round of T, it waits `T sum_j U_j` for others at most.
+        """
+        own = (self.wait + self.held * work * (1.0 - 1.0 / np.maximum(customers, 1.0))[:, :, None]) / self.left
+        found, total = seconds, self.delay + seconds.sum(axis=2)
+        for _ in range(MOST_PASSES):
+            used = np.where(self.ordered, (customers / total)[:, :, None] * self.held * self.size, 0.0)
+            others = used.sum(axis=1, keepdims=True) - used
+            found = np.where(self.ordered, np.minimum(seconds, own + others * total[:, :, None]), seconds)
+            before, total = total, self.delay + found.sum(axis=2)
+            if (np.abs(total - before) <= CLOSE * total).all():
+                break
+        return found
 
     def _stop(self, customers: Numbers, rates: Numbers, seconds: Numbers, lengths: Numbers) -> None:
         """Let nobody go on where others take all of a queue on the way."""

@@ -191,9 +191,11 @@ class _Mixture(NamedTuple):
 
     def below(self, limit: float) -> float:
         """The share of the cases that lie below a place."""
-        width = self.error * math.sqrt(2.0)
+        width, erfc = self.error * math.sqrt(2.0), math.erfc
+        if not any(self.declared):
+            return 0.5 * sum([erfc((value - limit) / width) for value in self.at]) / len(self.at)
         away = [self._needed(limit - value, own) for value, own in zip(self.at, self.declared, strict=True)]
-        return sum([0.5 * math.erfc(-error / width) for error in away]) / len(away)
+        return sum([0.5 * erfc(-error / width) for error in away]) / len(away)
 
     def _needed(self, away: float, declared: float) -> float:
         """The error with which a value is so far from where it is without one."""

@@ -8,23 +8,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
 from simbackup import units
+from simbackup.equations.uncertainty import SCORE
 from simbackup.errors import SimbackupError
-from simbackup.experiments.fits import CALIBRATION, plausible_range, read_fits, unit_of
-from simbackup.experiments.fitted_sheet import write_fitted
-from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
-from simbackup.experiments.posterior import moved_by, posterior
+from simbackup.experiments.fits import CALIBRATION, plausible_range, read_fits, unit_of, write_fitted
+from simbackup.experiments.least_squares import UNIFORM, least_squares, moved_by, posterior, slopes
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.results.compare import figure
-from simbackup.results.tabled import Tabled
+from simbackup.results.tabled import Answer, interval_table
 from simbackup.run import ran
 from simbackup.scenario import Scenario, Value
-from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured, Measurement
+from simbackup.schema.study import Fit
 from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.range_ends import reached
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simbackup.plots.style import Chart
 
 DIGITS = 4
 AT_BOUND = 1e-3
@@ -68,13 +69,19 @@ class Fitted:
         return next(near, None)
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of its 90 % interval, within the plausible range."""
+        half, (least, most) = SCORE * self.uncertainty, self.plausible
+        return max(least, self.value - half), min(most, self.value + half)
+
+    @property
     def text(self) -> str:
         """Its value as in a datasheet."""
         return units.show(self.value, self.unit)
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration(Tabled, Sequence[Fitted]):
+class Calibration(Answer, Sequence[Fitted]):
     """The constants of a document after their fit, in the order of its file."""
 
     document: str
@@ -105,6 +112,22 @@ class Calibration(Tabled, Sequence[Fitted]):
                 for one in self.constants
             ]
         ).set_index("constant")  # fmt: skip
+
+    @property
+    def intervals(self) -> pd.DataFrame:
+        """Table of the 90 % intervals of the constants, in SI units; they stay within the plausible ranges."""
+        return interval_table((one.constant, one.value, *one.ends, one.unit) for one in self)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Constants whose fit stopped at an end of the plausible range."""
+        return [f"{one.constant} stopped at an end of its plausible range" for one in self if one.bound is not None]
+
+    def figure(self) -> Chart:
+        """The main picture: each constant with its interval, in its plausible range."""
+        from simbackup.plots.reproduction import constants  # noqa: PLC0415 (matplotlib is an extra)
+
+        return constants(self)
 
     @property
     def headline(self) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from simbackup.equations.scores import clustered, crps, interval_score
 from simbackup.equations.uncertainty import SCORE, CentralInterval, share_below, spread_with_error
 from simbackup.experiments.reproduce import reproduce, scenarios_of
-from simbackup.results.compare import Interval, Row
-from simbackup.results.documents import PUBLISHED, collections, documents
+from simbackup.results.compare import PUBLISHED, Interval, Row, collections, documents
 from simbackup.uncertainty.fitted import rows_beside
 from simbackup.uncertainty.model_error import (
     FITTED,
@@ -20,9 +19,10 @@ from simbackup.uncertainty.model_error import (
     Residual,
     enough,
     model_errors,
+    operation_of,
+    parts_of,
     term_of,
 )
-from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import BLIND, ValidatedCase
 
 IDENTIFIED, NOT_FITTED = "documents, identified", "documents, identified, not fitted"
@@ -171,21 +171,24 @@ class Kinds(NamedTuple):
 
     operations: dict[RowName, str]
     alone: frozenset[RowName] = frozenset()
+    parts: Mapping[RowName, frozenset[str]] = {}
+    """What the job of each row has of its own."""
 
 
 def kinds_of(names: Iterable[str]) -> Kinds:
     """The kinds of the rows of collections of documents."""
-    found, alone = dict[RowName, str](), set[RowName]()
+    found, alone, parts = dict[RowName, str](), set[RowName](), dict[RowName, frozenset[str]]()
     for collection in names:
         for measured in documents(collection):
             scenarios = scenarios_of(measured)
             for m in measured.rows:
-                file, address = m.addresses[0]
+                file, address = m.subject
                 rows = rows_beside(m, scenarios)
                 found[m.folder, m.id] = FITTED if rows else operation_of(scenarios[file], address)
+                parts[m.folder, m.id] = parts_of(scenarios[file], address)
                 if rows == 1:
                     alone.add((m.folder, m.id))
-    return Kinds(found, frozenset(alone))
+    return Kinds(found, frozenset(alone), parts)
 
 
 def residuals(rows: Iterable[Row], kinds: Kinds) -> list[Residual]:
@@ -197,7 +200,8 @@ def residuals(rows: Iterable[Row], kinds: Kinds) -> list[Residual]:
         counts = not alone if kind == FITTED else row.role != "fitted"
         if row.is_moved and counts and min(m.value, row.simulated, *sample) > 0.0:
             cases = tuple(math.log(value / row.simulated) for value in sample)
-            found.append(Residual(m.folder, kind, -math.log(1.0 + row.error), cases))
+            parts = kinds.parts.get((m.folder, m.id), frozenset[str]())
+            found.append(Residual(m.folder, kind, -math.log(1.0 + row.error), cases, parts))
     return found
 
 

@@ -12,8 +12,8 @@ from simbackup.experiments.calibrate import FitProblem
 from simbackup.experiments.fits import CALIBRATION, read_fits
 from simbackup.experiments.reproduce import chosen
 from simbackup.results.tabled import Tabled
-from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured
+from simbackup.schema.study import Fit
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,6 +10,7 @@ from simbackup import units
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.results.result import Result
+from simbackup.results.tabled import Answer
 from simbackup.run import ran
 from simbackup.scenario import Scenario, Source, load
 from simbackup.text import html_table
@@ -25,7 +26,7 @@ RIGHT = frozenset({"elapsed", "its share", "twice as fast", "without it"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Explanation:
+class Explanation(Answer):
     """Why the jobs of a result took as long as they did, and their time with a faster bottleneck or without it."""
 
     result: Result
@@ -52,7 +53,23 @@ class Explanation:
                 return one
         raise ResultError(f"the job '{job}' is not explained here; {choices(job, [one.name for one in self.found])}")
 
-    def chart(self) -> Chart:
+    @property
+    def headline(self) -> str:
+        """What is explained: the title of the scenario."""
+        return self.result.record.title
+
+    @property
+    def intervals(self) -> pd.DataFrame:
+        """Table of the 90 % intervals of the elapsed times of these jobs, in seconds."""
+        every = self.result.intervals
+        return every[every.index.isin([f"jobs.{one.name}.elapsed" for one in self.found])]
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """Keys of the scenario that had no effect in the run."""
+        return self.result.warnings
+
+    def figure(self) -> Chart:
         """The main picture: where the time of each job went."""
         return self.result.plot.causes()
 

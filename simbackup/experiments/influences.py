@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, CentralInterval
 from simbackup.results.figures import unit_of
-from simbackup.text import html_table
+from simbackup.results.tabled import Answer, interval_table
 from simbackup.uncertainty.inputs import Input, Use
 from simbackup.uncertainty.screening import Effect
 from simbackup.uncertainty.sobol import SobolIndex
@@ -77,12 +77,12 @@ class Narrowed:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sensitivity:
+class Sensitivity(Answer):
     """Which inputs a figure depends on, the most important first, and which to measure first."""
 
     title: str
     """The title of the scenario."""
-    figure: str
+    address: str
     """The figure."""
     interval: CentralInterval
     """Its 90 % interval."""
@@ -98,18 +98,22 @@ class Sensitivity:
     """Number of simulations."""
 
     def __repr__(self) -> str:
-        return f"Sensitivity({self.figure!r}, {len(self.influences)} of {self.inputs} inputs matter)"
+        return f"Sensitivity({self.address!r}, {len(self.influences)} of {self.inputs} inputs matter)"
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        table = self.frame
-        rows = [[name, *row] for name, *row in table.itertuples()]
-        cells = [[f"{cell:,.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
-        return html_table(["input", *table.columns], cells, f"{self.title}: {self.figure}", self.sentence())
+    @property
+    def headline(self) -> str:
+        """The title of the scenario, and what to measure first."""
+        return f"{self.title}: {self.sentence()}"
+
+    @property
+    def intervals(self) -> pd.DataFrame:
+        """Table with the 90 % interval of the figure, in its SI unit."""
+        one = self.interval
+        return interval_table([(self.address, one.best, one.low, one.high, unit_of(self.address) or "")])
 
     def shown(self, value: float, digits: int = DIGITS) -> str:
         """A value of the figure as text, with its unit."""
-        unit = unit_of(self.figure)
+        unit = unit_of(self.address)
         return f"{value:.{digits + 1}g}" if unit is None else units.show_short(value, unit, digits)
 
     def narrowing(self) -> float:
@@ -122,7 +126,7 @@ class Sensitivity:
 
     def sentence(self) -> str:
         """What to measure first, and how much that would narrow the interval, in words."""
-        interval = f"{self.figure} lies between {self._ends(self.interval)} in {100.0 * LEVEL:.0f} % of cases"
+        interval = f"{self.address} lies between {self._ends(self.interval)} in {100.0 * LEVEL:.0f} % of cases"
         if self.first is None:
             return f"{interval}; no input moves it"
         name = self.first.input.named()
@@ -165,7 +169,7 @@ class Sensitivity:
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns).set_index("input")
 
-    def chart(self) -> Chart:
+    def figure(self) -> Chart:
         """The main picture: what each input does alone."""
         return self.plot.tornado()
 
@@ -180,7 +184,7 @@ class Sensitivity:
         """The answer as plain data, in SI units."""
         first = self.first
         return {
-            "title": self.title, "figure": self.figure, "unit": unit_of(self.figure) or "", "covers": LEVEL,
+            "title": self.title, "figure": self.address, "unit": unit_of(self.address) or "", "covers": LEVEL,
             "best": self.interval.best, "low": self.interval.low, "high": self.interval.high,
             "from_inputs": [self.from_inputs.low, self.from_inputs.high],
             "measure_first": None if first is None else {

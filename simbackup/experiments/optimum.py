@@ -12,10 +12,9 @@ from typing import Any
 from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.experiments.replicated import drawn
-from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
 from simbackup.experiments.search_space import Place, SearchSpace
-from simbackup.experiments.study_point import Point
+from simbackup.experiments.study_point import Figure, Point
 from simbackup.randomness import generator
 from simbackup.results.figures import unit_of
 from simbackup.schema.study import BoundSpec, OptimiseSpec, StudySpec
@@ -191,11 +190,6 @@ class _Searching:
         front = [one for one in good if not any(_dominates(other, one) for other in good)]
         unique = {one.goals: one for one in reversed(front)}  # of equals the first
         return sorted(unique.values(), key=lambda one: one.goals)
-
-
-def every_point(asked: StudySpec, goals: OptimiseSpec, space: SearchSpace, base: Point) -> list[Point]:
-    """All points of a row whose whole space is tried, with all seeds."""
-    return drawn(asked, [_asking(goals, base.moved(space.values(place))) for place in space.every()])
 
 
 def _asking(goals: OptimiseSpec, point: Point) -> Point:

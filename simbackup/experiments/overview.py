@@ -6,7 +6,7 @@ from typing import Any
 
 from simbackup import shelf, units
 from simbackup.errors import InputError, Problem
-from simbackup.results.documents import collections
+from simbackup.results.compare import collections
 from simbackup.scenario import load, names
 from simbackup.schema.quantity import Quantity
 from simbackup.schema.yaml_file import read

@@ -9,6 +9,8 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from simbackup.schema.registry import rooms
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor, ProcessPoolExecutor
     from multiprocessing.process import BaseProcess
@@ -41,6 +43,7 @@ def pool_of(number: int) -> Generator[ProcessPoolExecutor]:
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 (many runs need no processes)
     from multiprocessing import active_children  # noqa: PLC0415
 
+    rooms()  # which each worker would import by itself
     others = set(active_children())
     pool = ProcessPoolExecutor(number, initializer=_begin, initargs=(os.getpid(),))
     try:

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from simbackup.equations.intervals import mean_interval
 from simbackup.equations.output_analysis import replications_needed
-from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
-from simbackup.experiments.study_point import Point, PointResult
+from simbackup.experiments.study_point import Figure, Point, PointResult
 from simbackup.schema.study import NarrowSpec, StudySpec
 
 MORE = "points with more seeds"

@@ -15,12 +15,24 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
 from simbackup.files import whole
-from simbackup.results.compare import ANY, Interval, Row, compared, constants, figure
-from simbackup.results.documents import LAB, MEASURED, collections, documents, scenario_name
+from simbackup.results.compare import (
+    ANY,
+    LAB,
+    MEASURED,
+    Interval,
+    Row,
+    Summary,
+    collections,
+    compared,
+    constants,
+    documents,
+    figure,
+    scenario_name,
+    summary,
+)
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
-from simbackup.results.summaries import Summary, summary
-from simbackup.results.tabled import Tabled
+from simbackup.results.tabled import Answer, interval_table
 from simbackup.run import ran
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, Measurement, read_measured
@@ -42,7 +54,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Reproduction(Tabled):
+class Reproduction(Answer):
     """Every row, a summary for each document, and the constants that were fitted or chosen."""
 
     rows: list[Row]
@@ -83,7 +95,18 @@ class Reproduction(Tabled):
         total = self.total
         return f"{total.within} of {total.results} results within 10 %, {total.off} declared off"
 
-    def chart(self) -> Chart:
+    @property
+    def intervals(self) -> pd.DataFrame:
+        """Table of the simulated figures with their 90 % intervals, in the units of the documents."""
+        answered = [(row.measurement, row.simulated, row.answer) for row in self.rows if row.answer is not None]
+        return interval_table((one.id, simulated, *ends, one.unit) for one, simulated, ends in answered)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Ends of ranges that a check refuses, so that intervals stop short of them."""
+        return self.clipped
+
+    def figure(self) -> Chart:
         """The main picture: each measured row beside the simulated one."""
         return self.plot.compare()
 
@@ -285,7 +308,7 @@ def _with_interval(row: Row, found: Mapping[str, Estimate], scenarios: Mapping[s
     if one is None:
         return row
     bounds = _bounds(row.measurement, one.bound)
-    file, address = row.measurement.addresses[0]
+    file, address = row.measurement.subject
     given = rows_beside(row.measurement, scenarios) > 0
     deviation = term_of(FITTED).deviation if given else deviation_at(scenarios[file], address)
     whole = spread_with_error(row.simulated, one.values or (row.simulated,), deviation).within(*bounds)

@@ -9,9 +9,8 @@ from itertools import product
 
 from simbackup import units
 from simbackup.errors import InputError, Problem
-from simbackup.experiments.factors import common_unit
 from simbackup.experiments.figure_names import unknown
-from simbackup.experiments.study_file import scenario_of
+from simbackup.experiments.study_file import common_unit, scenario_of
 from simbackup.experiments.study_point import Point, Values
 from simbackup.results.figures import unit_of
 from simbackup.scenario import Scenario, misread

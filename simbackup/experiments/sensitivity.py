@@ -82,7 +82,7 @@ def sensitivity(  # noqa: PLR0913
     ResultError
         The figure is not a number, nothing in the scenario is uncertain, or SciPy is missing for Sobol' indices.
 
-    >>> sensitivity("published/003-lvm-snapshots/no-snapshot", samples=0, walks=0, workers=1).figure
+    >>> sensitivity("published/003-lvm-snapshots/no-snapshot", samples=0, walks=0, workers=1).address
     'jobs.dd.elapsed'
     """
     if samples & (samples - 1):

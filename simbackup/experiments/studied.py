@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simbackup.equations.intervals import Interval
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import ResultError, choices
+from simbackup.experiments.comparison import COLUMNS, COMPARED, tidy_rows
 from simbackup.experiments.optimum import Search
-from simbackup.experiments.replications import Figure, difference
-from simbackup.experiments.study_intervals import HIGH, LOW, StudyIntervals
-from simbackup.experiments.tidy import COLUMNS, COMPARED, tidy_rows
+from simbackup.experiments.study_intervals import StudyIntervals
+from simbackup.experiments.study_point import Figure, difference
 from simbackup.output.target import TABLE, check_file
 from simbackup.output.whole import whole, write_csv, write_whole
+from simbackup.results.tabled import Answer
 from simbackup.results.workbook import write_workbook
-from simbackup.text import html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from simbackup.plots.style import Chart
 
 NOTHING = CentralInterval(0.0, 0.0, 0.0)
-MOST_ROWS = 60
-"""Rows that a notebook shows."""
 
 
 class BadPoint(NamedTuple):
@@ -44,7 +42,7 @@ class BadPoint(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Study:
+class Study(Answer):
     """The results of a study: one row for each run, or for the runs of all seeds.
 
     A row has the scenario, what was varied, and the figures in SI units. Figures of a failed job are None, and so are
@@ -68,7 +66,7 @@ class Study:
     """The rows, by column."""
     samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
     """The figures of each row by seed; empty with a single seed."""
-    intervals: StudyIntervals = field(default_factory=lambda: StudyIntervals(()))
+    between: StudyIntervals = field(default_factory=lambda: StudyIntervals(()))
     """The intervals by row, with the inputs that matter most."""
     bad: tuple[BadPoint, ...] = ()
     """Points that could not be run."""
@@ -81,15 +79,6 @@ class Study:
         sizes = ((len(self.rows), "row"), (len(self.figures), "figure"))
         held = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in sizes)
         return f"Study({self.title!r}, {held})"
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the rows, of many the first."""
-        heads = list(dict.fromkeys(name for row in self.rows for name in row))
-        rows = [[_text(row.get(head)) for head in heads] for row in self.rows[:MOST_ROWS]]
-        more = len(self.rows) - len(rows)
-        note = " ".join(filter(None, (f"And {more} more rows." if more else "", self.question)))
-        right = [head for head in heads if head.removesuffix(LOW).removesuffix(HIGH) in self.figures]
-        return html_table(heads, rows, self.title, note, right=right)
 
     def difference(self, figure: str, row: int, other: int, *, paired: bool = True) -> Interval:
         """The difference of a figure between two rows, with half of its 95 % interval.
@@ -119,13 +108,13 @@ class Study:
         ResultError
             The study has no such figure, no intervals, or the figure of the other row is 0.
         """
-        if not self.intervals.cases:
+        if not self.between.cases:
             raise ResultError("the study has no intervals; run it with intervals='quick' or 'thorough'")
-        rows = self.intervals.rows
+        rows = self.between.rows
         if figure not in rows[row] or not rows[other].get(figure, NOTHING).best:
             raise ResultError(f"'{figure}' has no ratio; {choices(figure, rows[row])}")
         best = rows[row][figure].best / rows[other][figure].best
-        pairs = [(case[row].get(figure), case[other].get(figure)) for case in self.intervals.cases]
+        pairs = [(case[row].get(figure), case[other].get(figure)) for case in self.between.cases]
         return spread_of(best, [one / two for one, two in pairs if one is not None and two] or [best])
 
     def table(self) -> pd.DataFrame:
@@ -159,7 +148,22 @@ class Study:
 
         return pd.DataFrame(list(self.rows))
 
-    def chart(self) -> Chart:
+    @property
+    def headline(self) -> str:
+        """Its title and its question."""
+        return f"{self.title}: {self.question}" if self.question else self.title
+
+    @property
+    def intervals(self) -> pd.DataFrame:
+        """The rows of `table` that have a 90 % interval, with their `unit`, `value`, `low` and `high`."""
+        return self.table().dropna(subset=["low", "high"])[["scenario", *self.varied, *COLUMNS[:5]]]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Points that could not be run, and cases whose values a check refused."""
+        return [*map(str, self.bad), *filter(None, (self.between.refusals(),))]
+
+    def figure(self) -> Chart:
         """The main picture: the first figure over what was varied first, a curve for each value of the second."""
         along, by = (*self.varied, "scenario")[0], self.varied[1] if len(self.varied) > 1 else None
         return self.plot.lines(along, self.figures[0], by)
@@ -170,7 +174,7 @@ class Study:
         from simbackup.plots.studies import StudyPlots  # noqa: PLC0415 (matplotlib is an extra)
 
         tried = tuple(row for search in self.searches for row in search.rows)
-        return StudyPlots(self.title, self.rows, self.intervals.alone, tried)
+        return StudyPlots(self.title, self.rows, self.between.alone, tried)
 
     def write(self, path: Path) -> None:
         """Write the rows to a file, whole or not at all: `.csv`, `.parquet`, `.xlsx` (Excel) or `.json`.
@@ -192,10 +196,3 @@ class Study:
                     self.frame.to_parquet(partial)
                 else:
                     write_csv(self.frame, partial)
-
-
-def _text(value: object) -> str:
-    """A figure with four digits, a word unchanged, an empty text for None."""
-    if value is None:
-        return ""
-    return f"{value:,.4g}" if isinstance(value, float) else str(value)

@@ -12,13 +12,12 @@ from simbackup.experiments.comparison import compared
 from simbackup.experiments.draws import draws_for
 from simbackup.experiments.optimum import Search, optimum
 from simbackup.experiments.replicated import replicated, samples_of
-from simbackup.experiments.replications import HALF, Figure, together
 from simbackup.experiments.runner import Runner, runner_for
 from simbackup.experiments.search_space import space_for
 from simbackup.experiments.studied import BadPoint, Study
 from simbackup.experiments.study_file import check_correlations, located, read_study
 from simbackup.experiments.study_intervals import HIGH, LOW, study_intervals
-from simbackup.experiments.study_point import CASE, Point, PointResult
+from simbackup.experiments.study_point import CASE, HALF, Figure, Point, PointResult, together
 from simbackup.scenario import Source
 from simbackup.schema.study import StudySpec
 from simbackup.schema.tree import Node

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.experiments.draws import CaseDraws
-from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
-from simbackup.experiments.study_point import Point, PointResult, resolved
+from simbackup.experiments.study_point import Figure, Point, PointResult, resolved
 from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
 from simbackup.uncertainty.contributions import Contribution, contributed, decisive
 from simbackup.uncertainty.deciding import deciding, leaning

@@ -2,18 +2,178 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simbackup.errors import ResultError, choices
-from simbackup.experiments.knock_out import UNLIMITED, counted, faster, resource
 from simbackup.results.causes import Cause, split
 from simbackup.results.fleet_figures import series
 from simbackup.results.kept import whole
 from simbackup.results.result import Result
 from simbackup.run import ran
-from simbackup.scenario import Scenario
+from simbackup.scenario import Scenario, Value
+from simbackup.schema.capability import ImageDevice, Piece
+from simbackup.schema.job import JobSpec
+from simbackup.schema.registry import device_kinds, method_kinds
+from simbackup.trace.activity import WORDS, Activity, queue_of
+
+if TYPE_CHECKING:
+    from simbackup.results.causes import Cause
+
+
+UNLIMITED = 1e6
+"""Factor for no limit: the remaining time is negligible, and figures stay exact."""
+MANY = 64.0
+"""Factor for countable pieces, such as drives and buffers: enough that no job waits for one."""
+
+AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time", "group_time", "index_time", "system_state_time"}
+"""Times of a backup program at the data, and its own."""
+INVERSE, DIRECT = frozenset({"s", "s/B"}), frozenset({"B/s", "m/s", "1/s"})
+"""Units of what a faster part takes less of, and of what it does more of."""
+SHARE = "1"
+"""Unit of what a job loses of its time."""
+
+
+NOTHING_FASTER = frozenset({Activity.OBSERVE, Activity.WAIT})
+"""Activities that no part shortens."""
+
+
+def resource(cause: Cause, scenario: Scenario | None = None) -> str | None:
+    """The part of a scenario behind a cause, such as `devices.library.drive`; None if nothing could be made faster.
+
+    Without the scenario a device may have the pieces of any kind.
+
+    >>> from simbackup.results.causes import Cause
+    >>> resource(Cause("devices.library.drive.2", "locate"))
+    'devices.library.drive'
+    >>> resource(Cause("devices.library", "wait for a drive"))
+    'devices.library.drives'
+    >>> resource(Cause("hosts.server.page_cache.devices.disk", "write-back"))
+    'devices.disk'
+    """
+    section, _, rest = cause.address.partition(".")
+    name, *inner = rest.split(".")
+    if WORDS.get(cause.activity) in NOTHING_FASTER or not rest:
+        return "tool" if cause.address == "catalogue" else None
+    if section == "devices":
+        if inner[:1] and inner[0] in _pieces_at(scenario, name):
+            return cause.address
+        return _of_device(cause.activity, name, inner, _pieces(scenario, name))
+    if section == "hosts" and inner[:1] == ["page_cache"]:
+        return ".".join(inner[1:3])
+    if section == "jobs" and {inner[0] if inner else "", ".".join(inner)} & _pieces_of_jobs(scenario, name).keys():
+        return cause.address
+    return f"{section}.{name}" if section != "hosts" or inner else "tool"
+
+
+def _of_device(activity: str, name: str, inner: list[str], pieces: Mapping[str, Piece]) -> str | None:
+    """The part behind an activity at a device: the piece that the job uses or waits for, or the device."""
+    waited = [piece for piece, keys in pieces.items() if not inner and keys.waits == activity]
+    piece = next((piece for piece in (*waited, *inner[:1]) if piece in pieces), None)
+    if piece is not None:
+        return f"devices.{name}.{piece}"
+    if queue_of(activity):
+        return None
+    return "tool" if WORDS.get(activity) is Activity.MOUNT else f"devices.{name}"  # a program mounts frozen images
+
+
+def faster(scenario: Scenario, part: str, factor: float) -> Scenario:
+    """The scenario in which every time of a part is so many times shorter, and every rate as many times greater.
+
+    Pieces that are counted, such as the drives of a library, are so many times as many, at most `MANY`. The changes
+    are not checked: no such part has to exist.
+    """
+    factors = {value.address: _factor(scenario, part, value, factor) for value in scenario.values}
+    return scenario.scaled({address: each for address, each in factors.items() if each != 1.0})
+
+
+def counted(scenario: Scenario, part: str) -> bool:
+    """Whether a part is pieces of which there could be more, such as the drives of a library."""
+    section, name, piece = (*part.split(".", 2), "", "")[:3]
+    keys = _pieces(scenario, name).get(piece) if section == "devices" else None
+    return keys is not None and bool(keys.count) and not keys.times
+
+
+def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float:
+    """By what a value is multiplied."""
+    section, name, *inner = value.address.split(".")
+    section_of, _, rest = part.partition(".")
+    name_of, _, piece = rest.partition(".")
+    unit = value.given.unit
+    by_unit = 1.0 / factor if unit in INVERSE else factor if unit in DIRECT else 1.0
+    if part == "tool" or section_of == "data":  # processor work of programs and databases belongs to the host
+        of_program = (
+            section == "jobs" and inner[:1] == ["tool"] and inner[-1] in (OF_TOOL if part == "tool" else AT_DATA)
+        )
+        flushed = (section, name) == (section_of, name_of) and inner[-1] == "flush_time"
+        return by_unit if of_program or flushed else 1.0
+    if section == "jobs" and section_of in {"jobs", "devices"}:
+        said = _said(scenario, (section_of, name_of, piece), name)
+        more = 1.0 / factor if unit in {SHARE, *INVERSE} else min(factor, MANY)
+        return more if ".".join(inner) in said else 1.0
+    if section_of == "hosts":
+        mine = section == "hosts" and name in _computers(scenario, name_of)
+        return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0
+    if (section, name) != (section_of, name_of):
+        image = scenario.spec.devices.get(name_of) if section_of == section == "devices" else None
+        taken = (
+            isinstance(image, ImageDevice) and image.times_of_volume and name == image.of
+        )  # its volume determines its time
+        return by_unit if taken and inner[-1] in {"create_time", "remove_time"} else 1.0
+    keys = _pieces(scenario, name).get(piece) if section == "devices" else None
+    if keys is not None and (keys.count or keys.times):
+        return min(factor, MANY) if inner == [keys.count] else by_unit if inner == [keys.times] else 1.0
+    return by_unit if not piece or inner[:1] == [piece] else 1.0
+
+
+def _said(scenario: Scenario, part: tuple[str, str, str], job: str) -> tuple[str, ...]:
+    """What a job says of a part: of its own too few, those of the backup whose program it uses; of where it goes to."""
+    section, name, piece = part
+    if section == "devices":
+        return _pieces_at(scenario, name).get(piece, {}).get(job, ())
+    return _pieces_of_jobs(scenario, name).get(piece, ()) if job in {name, _backup(scenario, name)} else ()
+
+
+def _pieces(scenario: Scenario | None, name: str) -> Mapping[str, Piece]:
+    """The pieces of a device; those of every kind where it is not known which it is."""
+    if scenario is not None:
+        device = scenario.spec.devices.get(name)
+        return device.pieces if device is not None else {}
+    return {piece: keys for kind in device_kinds().values() for piece, keys in kind.spec.pieces.items()}
+
+
+def _pieces_at(scenario: Scenario | None, device: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """What of jobs that go to a device limits all of them there: of each piece the keys of each job."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for name, job in scenario.spec.jobs.items() if scenario is not None else ():
+        for piece, keys in job.pieces.items() if getattr(job, "to", None) == device else ():
+            found.setdefault(piece, {})[name] = keys
+    return found
+
+
+def _pieces_of_jobs(scenario: Scenario | None, name: str) -> Mapping[str, tuple[str, ...]]:
+    """What of a job, or of the backup that it restores, can limit it; of any job where the scenario is not known."""
+    if scenario is not None:
+        job = scenario.spec.jobs.get(_backup(scenario, name))
+        return {**JobSpec.pieces, **job.pieces_of()} if job is not None else {}
+    return {piece: keys for kind in method_kinds().values() for piece, keys in kind.spec.pieces.items()}
+
+
+def _backup(scenario: Scenario, job: str) -> str:
+    """The backup whose engine and tool a job uses: its own, or that of the backup that it restores."""
+    spec = scenario.spec.jobs.get(job.partition(".")[0])
+    return (spec.tool_of() if spec is not None else None) or job.partition(".")[0]
+
+
+def _computers(scenario: Scenario, name: str) -> set[str]:
+    """A host and those around it, whose cores it uses."""
+    found: set[str] = set()
+    below: str | None = name
+    while below is not None and below not in found and below in scenario.spec.hosts:
+        found.add(below)
+        below = scenario.spec.hosts[below].within
+    return found
 
 
 @dataclass(frozen=True, slots=True)

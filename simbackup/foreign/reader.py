@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.schema.inventory import EXCEL, Inventory, read_inventory
-from simbackup.schema.text_file import read_any_text, read_bytes
+from simbackup.schema.inventory import EXCEL, Inventory, read_any_text, read_bytes, read_inventory
 
 if TYPE_CHECKING:
     from simbackup.foreign.histories.mapping import MappingSpec

@@ -7,46 +7,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from simbackup.errors import InputError
-from simbackup.foreign.histories import (
-    bacula_list,
-    bacula_llist,
-    bacula_report,
-    borg,
-    borg_stats,
-    bpdbjobs,
-    bpdbjobs_text,
-    pbs_snapshots,
-    pbs_task,
-    pgbackrest,
-    pgbackrest_text,
-    reports,
-    restic,
-    restic_stats,
-    restic_text,
-    vzdump,
-)
+from simbackup.foreign import inventories
+from simbackup.foreign.histories import bacula, borg, bpdbjobs, pgbackrest, proxmox, reports, restic, vzdump
 from simbackup.foreign.histories.past import Past
-from simbackup.foreign.inventories import rvtools, table, zfs_list
-from simbackup.foreign.inventories.listing import Listing
+from simbackup.foreign.inventories import Listing
 from simbackup.foreign.json_text import Json
-from simbackup.foreign.measurements import btape, dd, fio, fio_text, iperf3, lsblk, mtx
+from simbackup.foreign.measurements import btape, dd, fio, iperf3, lsblk, mtx
 from simbackup.foreign.measurements.finding import Output
 from simbackup.foreign.reader import ForeignFile, FormatReader
 
 T = TypeVar("T")
-HISTORIES: tuple[FormatReader[Past], ...] = tuple(
-    module.READER
-    for module in (
-        restic, restic_stats, borg, pgbackrest, pbs_snapshots, bacula_report, bacula_llist, bacula_list, borg_stats,
-        pgbackrest_text, vzdump, pbs_task, bpdbjobs_text, bpdbjobs, restic_text, reports,
-    )
+HISTORIES: tuple[FormatReader[Past], ...] = (
+    restic.READER, restic.STATS, borg.READER, pgbackrest.READER, proxmox.SNAPSHOTS, bacula.REPORT, bacula.RECORDS,
+    bacula.READER, borg.TEXT, pgbackrest.TEXT, vzdump.READER, proxmox.READER, bpdbjobs.TEXT, bpdbjobs.READER,
+    restic.TEXT, reports.READER,
 )  # fmt: skip
 """Readers of past jobs, those with the surest mark first."""
-MEASUREMENTS: tuple[FormatReader[Output], ...] = tuple(
-    module.READER for module in (fio, iperf3, lsblk, mtx, fio_text, btape, dd)
-)
+MEASUREMENTS: tuple[FormatReader[Output], ...] = (
+    fio.READER, iperf3.READER, lsblk.READER, mtx.READER, fio.TEXT, btape.READER, dd.READER
+)  # fmt: skip
 """Readers of what tools measured."""
-INVENTORIES: tuple[FormatReader[Listing], ...] = tuple(module.READER for module in (zfs_list, rvtools, table))
+INVENTORIES: tuple[FormatReader[Listing], ...] = (inventories.ZFS, inventories.RVTOOLS, inventories.TABLE)
 """Readers of lists of systems."""
 READERS: Mapping[str, Sequence[FormatReader[Any]]] = {
     "history": HISTORIES, "measure": MEASUREMENTS, "plan init": INVENTORIES,

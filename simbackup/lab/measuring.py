@@ -13,10 +13,9 @@ from typing import Any
 
 from simbackup.errors import ResultError
 from simbackup.lab import data
-from simbackup.lab.delays import delayed
 from simbackup.lab.folder import Folder, Line, Settings, full_disk, today
 from simbackup.lab.runs import SHORTEST, FailedError, Shell, free_port
-from simbackup.lab.setup import effort, installed
+from simbackup.lab.setup import delayed, effort, installed
 from simbackup.lab.spec import DesignSpec, LabProgramSpec, OperationSpec, load_design, load_program
 from simbackup.schema.quantity import si_or
 

@@ -24,8 +24,7 @@ from simbackup.lab.results import Found, Lab, asked_of, every
 from simbackup.lab.scenarios import Asked, Mapped, machine_of, together, with_constants
 from simbackup.lab.sheets import constants
 from simbackup.lab.spec import DesignSpec, held_out, load_program
-from simbackup.results.compare import TOLERANCE
-from simbackup.results.documents import MEASURED
+from simbackup.results.compare import MEASURED, TOLERANCE
 
 FORMAT = 2
 PACK = "lab.json"

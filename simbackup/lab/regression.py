@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,8 @@ class Constants:
     negative: tuple[str, ...]
     """Terms that came out below zero, and are zero: there is less of them than the other terms explain."""
     days: int
+    correlations: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    """Of each two terms: where runs have much of both, one of them may be greater if the other is smaller."""
 
     def seconds(self, facts: Mapping[str, float]) -> float:
         """What a run takes by these constants."""
@@ -60,18 +62,25 @@ def regressed(samples: Sequence[Sample], terms: Sequence[str]) -> Constants:
     >>> {term: round(value, 6) for term, value in regressed(runs, ["start", "file"]).values.items()}
     {'start': 0.5, 'file': 0.001}
     """
-    values, deviations, negative = _fitted(samples, list(terms))
+    values, deviations, negative, covariances = _fitted(samples, list(terms))
     days = sorted({sample.day for sample in samples})
     if len(days) > 1:
         by_day = [_fitted([one for one in samples if one.day == day], list(terms))[0] for day in days]
         for term in terms:
             between = float(np.std([each[term] for each in by_day], ddof=1))
             deviations[term] = float(np.hypot(deviations[term], between))
-    return Constants(values, deviations, negative, len(days))
+    correlations = {
+        (one, other): share / deviations[one] / deviations[other]
+        for (one, other), share in covariances.items()
+        if one != other and deviations[one] * deviations[other] > 0.0
+    }
+    return Constants(values, deviations, negative, len(days), correlations)
 
 
-def _fitted(samples: Sequence[Sample], terms: list[str]) -> tuple[dict[str, float], dict[str, float], tuple[str, ...]]:
-    """Constants, their deviations, and which were below zero; the lowest of these is left out until none is left."""
+def _fitted(
+    samples: Sequence[Sample], terms: list[str]
+) -> tuple[dict[str, float], dict[str, float], tuple[str, ...], dict[tuple[str, str], float]]:
+    """Constants, their deviations, which were below zero, and covariances; the lowest is left out until none is."""
     kept, seconds = list(terms), np.array([sample.seconds for sample in samples])
     weight = 1.0 / np.hypot(COARSE, RELATIVE * seconds)
     while True:
@@ -85,11 +94,12 @@ def _fitted(samples: Sequence[Sample], terms: list[str]) -> tuple[dict[str, floa
         del kept[int(np.argmin(found))]
     left = (seconds - matrix / scale @ found) * weight
     variance = float(left @ left) / max(len(samples) - len(kept), 1)
-    spread = np.sqrt(np.sum(inverse * inverse, axis=1) * variance)
+    spread = inverse @ inverse.T * variance / scale[:, None] / scale
     values, deviations = dict.fromkeys(terms, 0.0), dict.fromkeys(terms, 0.0)
-    for term, value, deviation, unit in zip(kept, found, spread, scale, strict=True):
-        values[term], deviations[term] = float(value / unit), float(deviation / unit)
-    return values, deviations, tuple(term for term in terms if term not in kept)
+    for i, (term, value, unit) in enumerate(zip(kept, found, scale, strict=True)):
+        values[term], deviations[term] = float(value / unit), float(np.sqrt(spread[i, i]))
+    covariances = {(one, other): float(spread[i, j]) for i, one in enumerate(kept) for j, other in enumerate(kept)}
+    return values, deviations, tuple(term for term in terms if term not in kept), covariances
 
 
 def _inverse(matrix: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -24,7 +25,8 @@ from simbackup.schema.yaml_file import parse
 def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) -> dict[str, Mapped]:
     """The constants of an operation as values of a datasheet, in time of the reference core.
 
-    The range is that of the scatter of the runs, and of the speed of the core, which all of them share.
+    The range is that of the scatter of the runs, and of the speed of the core. They are correlated with each other, as
+    the runs leave open which of them takes how much of a time, and with this speed, as all were measured on the core.
 
     Parameters
     ----------
@@ -34,12 +36,26 @@ def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) 
         The rows to which they were fitted, in the record of the lab.
     """
     low, speed, high = lab.machine["speed"]
+    core = math.log(high / low) / 2.0 / NORMAL
+    scatter = {term: own.deviations[term] / value for term, value in own.values.items() if value > 0.0}
     given: dict[str, Mapped] = {}
     for term in UNITS:
         if term not in own.values:
             continue
-        value, spread = own.values[term], NORMAL * own.deviations[term]
-        ends = [max(value - spread, 0.0) * low, value * speed, (value + spread) * high]
+        value, spread, goes = own.values[term], NORMAL * own.deviations[term], dict[str, float]()
+        if term in scatter:
+            whole = math.hypot(scatter[term], core)
+            goes = {core_speed(lab.machine): core / whole} | {
+                _name(lab, found, other): (
+                    own.correlations.get((term, other), 0.0) * scatter[term] * scatter[other] + core * core
+                ) / whole / math.hypot(scatter[other], core)
+                for other in given if other in scatter
+            }  # fmt: skip
+        faster, slower = (
+            math.hypot(spread, value * (1.0 - low / speed)),
+            math.hypot(spread, value * (high / speed - 1.0)),
+        )
+        ends = [max(value - faster, 0.0) * speed, value * speed, (value + slower) * speed]
         shown = [units.show(float(f"{one:.4g}"), UNITS[term]) for one in ends]
         days = f"on {own.days} days" if own.days > 1 else "on one day"
         at = (
@@ -48,10 +64,16 @@ def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) 
             f"simbackup lab setup FOLDER --program {found.program}, design '{lab.design.title}'"
         )
         given[term] = {
-            "value": shown[1], "basis": "measured", "range": [shown[0], shown[2]], "shared": core_speed(lab.machine),
-            "source": SOURCE, "at": at, **({"fitted_to": list(rows)} if rows else {}),
+            "value": shown[1], "basis": "measured", "range": [shown[0], shown[2]], "shared": _name(lab, found, term),
+            "correlations": {name: round(share, 3) for name, share in goes.items() if share}, "source": SOURCE,
+            "at": at, **({"fitted_to": list(rows)} if rows else {}),
         }  # fmt: skip
     return given
+
+
+def _name(lab: Lab, found: Found, term: str) -> str:
+    """What a constant is called at all its places."""
+    return f"{term} of {found.program} {found.operation}, lab {lab.id}"
 
 
 def _share(lab: Lab, found: Found) -> Mapped:

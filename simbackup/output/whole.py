@@ -15,8 +15,8 @@ from simbackup.text import for_cell
 
 if TYPE_CHECKING:
     import pandas as pd
-from simbackup.output.mark import check_replaced, mark
 from simbackup.output.partial import flush, left_behind, lock, log, partial_for
+from simbackup.output.target import check_replaced, mark
 from simbackup.output.together import together
 
 

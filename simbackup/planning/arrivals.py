@@ -21,22 +21,20 @@ NIGHTS = LONGEST + 1
 
 Known = dict[tuple[str, str, datetime, tuple[str, ...]], float | None]
 """Seconds of the longest backup or copy of some systems in a night: by policy, copy, time and systems."""
-
-
+Ends = Mapping[tuple[str, str, datetime], float]
+"""The same of all systems of a policy."""
 Times = Callable[[date], float]
 """How many times as long all of a night takes."""
-
-
-def _as_simulated(_: date) -> float:
-    return 1.0
 
 
 class Arrivals:
     """When backups and copies ended, by simulated nights."""
 
-    def __init__(self, nights: Nights, times: Times = _as_simulated, known: Known | None = None) -> None:
-        """When they ended, or would have ended if all had taken some times as long; `known` is not found anew."""
-        self._nights, self._times_as_long = nights, times
+    def __init__(
+        self, nights: Nights, times: Times = lambda _: 1.0, known: Known | None = None, ends: Ends | None = None
+    ) -> None:
+        """When they ended, or would have ended if all had taken some times as long; what is known is not found anew."""
+        self._nights, self._times_as_long, self._ends = nights, times, ends or {}
         self._days = {(run.policy, time): day for day in nights.days for run, time in day.runs}
         self._times: dict[str, list[datetime]] = {}
         for policy, time in sorted(self._days):
@@ -91,13 +89,15 @@ class Arrivals:
         """Seconds of the longest backup or copy of some systems in a night; None where it was not simulated."""
         key = policy, copy, time, tuple(systems)
         if key not in self._known:
-            self._known[key] = max(self._took(policy, copy, time, key[-1]), default=None)
+            whole = len(key[-1]) == len(self._nights.site.of_policy(policy))
+            ends = self._ends.get(key[:3]) if whole else None
+            self._known[key] = max(self._took(policy, copy, time, key[-1]), default=None) if ends is None else ends
         found = self._known[key]
         return None if found is None else found * self._times_as_long(time.date())
 
     def slower(self, times: Times) -> Arrivals:
         """When they would have ended if all of a night had taken some times as long, or as short."""
-        return Arrivals(self._nights, times, self._known)
+        return Arrivals(self._nights, times, self._known, self._ends)
 
     def _took(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> Iterable[float]:
         """Seconds that backups or copies of a night took, as far as it was simulated and has them."""

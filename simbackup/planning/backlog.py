@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from simbackup.planning.contents import NightKind
 from simbackup.planning.night import DAY
-from simbackup.planning.playing import Outcome, job_of
+from simbackup.planning.playing import BEHIND, Outcome, job_of
 from simbackup.planning.site import PlannedSite
 from simbackup.units import show_short
 
@@ -129,5 +129,5 @@ class Backlog:
 
 def _station(system: str, part: str, one: Outcome) -> str:
     """What a backup or copy waits for: its own predecessor, or the part of a target that limits all copies."""
-    at = one.cause.rpartition(" on ")[2]
+    at = one.cause.partition(BEHIND)[0].rpartition(" on ")[2]
     return at if part and at.startswith("targets.") else job_of(system, 0, part)

@@ -19,8 +19,8 @@ from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import Plan
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.planning.sizing import tried
+from simbackup.policies.calendar import HORIZON
 from simbackup.policies.days import each_day
-from simbackup.policies.horizon import HORIZON
 from simbackup.schema.tree import Node
 
 CLEAR = 0.5

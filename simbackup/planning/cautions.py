@@ -36,7 +36,7 @@ def unsent(site: PlannedSite) -> Iterator[Problem]:
         for job in jobs:
             steps = steps_of(job.program.operations[job.operation]).values()
             away = spec.owner_of(job.target or "") not in {None, job.runs_on(spec)}
-            if away and not any(step.at == f"{TARGET}.network" for step in steps):
+            if away and job.share is None and not any(step.at == f"{TARGET}.network" for step in steps):
                 message = f"'{job.operation}' sends nothing over the network, on which '{job.target}' is"
                 place = site.file.source.find(("policies", site.file.written(name), PROGRAM))[0].place
                 remedy = "that time is left out; add a step {at: target.network, do: send} to the program"

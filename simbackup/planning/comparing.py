@@ -10,10 +10,10 @@ from typing import Any
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cost import by_year
 from simbackup.planning.goals import Goal, Goals, cost, judged, stocked_goals
-from simbackup.planning.plan import Plan, stocked
+from simbackup.planning.plan import FitsUntil, Plan, stocked
 from simbackup.planning.playing import Play
 from simbackup.planning.site import PlannedSite
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,15 @@ class Variant:
     """Whether its nights were simulated; without them nothing is known of windows and data lost."""
 
     @property
+    def limit(self) -> FitsUntil | None:
+        """What is the first not to fit any longer; None if all fits until the end."""
+        limits = self.plan.limits if self.nights else self.plan.full
+        return min((one for one in limits if one.date is not None), key=lambda one: one.date or date.max, default=None)
+
+    @property
     def fits_until(self) -> date | None:
         """The first day on which something no longer fits; None if all fits until the end."""
-        limits = self.plan.limits if self.nights else self.plan.full
-        return min((one.date for one in limits if one.date is not None), default=None)
+        return None if self.limit is None else self.limit.date
 
     @property
     def windows_missed(self) -> int | None:
@@ -55,9 +60,9 @@ class Variant:
     def as_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
         return {
-            "variant": self.name, "fits_until": self.fits_until, "windows_missed": self.windows_missed,
-            "data_lost": self.data_lost, "missed": [goal._asdict() for goal in self.missed], "total": self.total,
-            "costs": self.plan.costs,
+            "variant": self.name, "fits_until": self.fits_until, "limit": self.limit and self.limit.what,
+            "windows_missed": self.windows_missed, "data_lost": self.data_lost,
+            "missed": [goal._asdict() for goal in self.missed], "total": self.total, "costs": self.plan.costs,
         }  # fmt: skip
 
 

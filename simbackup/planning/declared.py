@@ -23,6 +23,8 @@ class Declared:
     """Work of a person for each system."""
     fetch: Mapping[str, float] | None = None
     """To fetch the media of each target."""
+    people: int = 1
+    """How many people prepare systems."""
 
     @classmethod
     def of(cls, site: PlannedSite, hardware: bool, catalogue: bool) -> Declared:
@@ -30,25 +32,26 @@ class Declared:
         spec = site.file.spec
         after_loss = spec.recovery.si * hardware, spec.catalogue.si * catalogue
         fetch = {name: target.fetch for name, target in site.targets.items()}
-        return cls(*after_loss, spec.operator.si, fetch)
+        return cls(*after_loss, spec.operator.si, fetch, int(spec.people.si))
 
     def timed(self, simulated: Sequence[Restored]) -> tuple[Restored, ...]:
         """Restores with the declared times, from those that were simulated without, in the order of their list.
 
-        A system needs its hardware (`recovery`), the catalogue, which needs the hardware of the backup server, a person
-        who prepares it (`operator`), one system after another, and its media (`fetch`). What different people do at
-        different places overlaps. A system whose turn comes later than it could begin holds up those after it by as
-        much, so no gap is made good: exact for one drive or lane, and no less than it takes for several. Media hold up
-        only systems that come back from the same targets.
+        A system needs its hardware (`recovery`), the catalogue, which needs the hardware of the backup server, one of
+        the people who prepare systems (`operator`), and its media (`fetch`). What different people do overlaps. A
+        system whose turn comes later than it could begin holds up those after it by as much, so no gap is made good:
+        exact for one drive or lane, and no less than it takes for several. Media hold up only systems that come back
+        from the same targets.
         """
         found: list[Restored] = []
-        held, prepared = 0.0, 0.0
+        held, begun = 0.0, 0
         media: dict[tuple[str, ...], float] = {}
         for one in simulated:
             if one.reason:
                 found.append(one)
                 continue
-            prepared += self.operator
+            prepared = (begun // self.people + 1) * self.operator
+            begun += 1
             held = max(held, self.recovery + max(self.catalogue, prepared) - one.starts)
             fetched = max((self.fetched(name) for name in one.targets), default=0.0)
             media[one.targets] = max(media.get(one.targets, 0.0), fetched - one.starts)

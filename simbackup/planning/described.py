@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.planning.inventory import template_text, text_of_systems
+from simbackup.planning.inventory import site_text, template_text, text_of_systems
 from simbackup.planning.loading import site_of
 from simbackup.planning.plan import stocked
 from simbackup.planning.site import numbers
-from simbackup.policies.horizon import HORIZON
-from simbackup.schema.edits import edited
+from simbackup.policies.calendar import HORIZON
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.tree import Node
+from simbackup.schema.upgrading import edited
 from simbackup.schema.yaml_file import parse
 from simbackup.units import UnitError, show
 from simbackup.units.amounts import Convention, amount, convention
@@ -49,30 +50,41 @@ class Group:
 
 
 def described(
-    groups: Sequence[Group], template: str, changes: Mapping[str, str | Mapping[str, str]], title: str = "A site"
+    machines: Sequence[Group] | Path,
+    template: str,
+    changes: Mapping[str, str | Mapping[str, str]],
+    title: str = "A site",
+    warnings: list[Problem] | None = None,
 ) -> str:
-    """The text of a site file for groups of machines that are alike.
+    """The text of a site file for groups of machines that are alike, or for an inventory of them.
 
     Pools of disks that are too small for what the site keeps over three years get more disks.
 
     Parameters
     ----------
-    groups
-        The machines; those of the second group are called `vm-2-001` and so on if they are virtual machines.
+    machines
+        Groups; those of the second one are called `vm-2-001` and so on if they are virtual machines. Or an inventory,
+        as `site_text` reads it.
     template
         The name of a template, as `plan init` has them.
     changes
         Values by address that replace those of the template, such as `{"policies.nightly.window": "22:00 to 06:00"}`.
     title
-        The title of the site.
+        The title of the site; that of an inventory is its name.
+    warnings
+        A list that gets warnings of an inventory.
 
     Raises
     ------
     InputError
         Values cannot be read; each is reported with the number of its group.
     """
-    table = Inventory(COLUMNS, tuple(_rows(groups)), (Place(MADE),) * len(COLUMNS))
-    text = edited(text_of_systems(table, template_text(template), title, MADE), changes, SITE)
+    if isinstance(machines, Path):
+        text = site_text(machines, template, warnings)
+    else:
+        table = Inventory(COLUMNS, tuple(_rows(machines)), (Place(MADE),) * len(COLUMNS))
+        text = text_of_systems(table, template_text(template), title, MADE)
+    text = edited(text, changes, SITE)
     return edited(text, dict(_disks(text)), SITE)
 
 

@@ -12,19 +12,20 @@ import numpy as np
 from pydantic import BeforeValidator
 
 from simbackup.policies.clock import moment
+from simbackup.schema.failure import Ageing
 from simbackup.schema.part import Rules
-from simbackup.schema.quantity import Count, Duration, Frozen, PositiveCount, PositiveDuration, Text, si_or, usual
+from simbackup.schema.quantity import Count, Duration, PositiveCount, PositiveDuration, Text, si_or, usual
 
 if TYPE_CHECKING:
     from simbackup.planning.spec import SiteSpec
 
 DISK = "disk"
 """The key of a failure of a disk of an array."""
-WHAT = ("host", "device", "link", "drive", DISK, "cartridge")
+WHAT = ("host", "device", "link", "drive", "robot", DISK, "cartridge")
 """Keys of which a failure has one: what fails."""
 HAVE_NO_TIMEOUT = {
     "host": "what runs on a host cannot wait for it", DISK: "the array goes on without it",
-    "cartridge": "who reads it cannot wait for it",
+    "cartridge": "who reads it cannot wait for it", "robot": "who needs it waits for it",
 }  # fmt: skip
 """What fails without a time for which transfers wait, and why not."""
 YEAR = 365.0 * 86_400.0
@@ -40,7 +41,7 @@ def _moments(raw: Any) -> Any:
 Moments = Annotated[tuple[Text, ...], BeforeValidator(_moments)]
 
 
-class SiteFailureSpec(Frozen):
+class SiteFailureSpec(Ageing):
     """A part of a site that fails in the plan and comes back, as under `failures` of a scenario.
 
     Backups and copies that move data over it fail, are tried again as `retries` of their policy say, or run late. What
@@ -56,6 +57,8 @@ class SiteFailureSpec(Frozen):
     own."""
     drive: Text | None = None
     """The target of whose tape library one drive fails: the first that works at the time, or else the first."""
+    robot: Text | None = None
+    """The target whose tape library has no robot meanwhile; loaded drives go on."""
     disk: Text | None = None
     """The target, or the datastore, of whose array one disk fails. The array goes on without it, and is rebuilt beside
     the jobs when a spare disk has taken its place."""
@@ -103,6 +106,7 @@ class SiteFailureSpec(Frozen):
             yield ("seed",), "has no effect without 'yearly'", "leave it out"
         if self.states("timeout") and self.what in HAVE_NO_TIMEOUT:
             yield ("timeout",), f"has no effect on a {self.what}", HAVE_NO_TIMEOUT[self.what]
+        yield from self.of_ages()
         if self.lasts is None and named != ["cartridge"]:
             yield ("lasts",), "does not say how long it is away", "write for example 'lasts: 4 h'"
         if self.lasts is not None and named == ["cartridge"]:
@@ -117,10 +121,20 @@ class SiteFailureSpec(Frozen):
         if self.yearly is None:
             return
         draws = np.random.default_rng([zlib.crc32(name.encode()), int(self.seed.si)])
-        at = moment(start, time(), zone).astimezone(UTC)
+        at, end = (moment(day, time(), zone).astimezone(UTC) for day in (start, last + timedelta(days=1)))
+        pieces = ((seconds, rate.si) for seconds, rate in self.pieces(self.yearly))
+        length, rate = next(pieces)
         while True:
-            at += timedelta(seconds=round(draws.exponential(YEAR / self.yearly.si)))
-            if at.astimezone(zone).date() > last:
+            wait, left = 0.0, float(draws.exponential())  # failures on average until the next one
+            while rate == 0.0 or left * YEAR / rate > length:
+                wait += length
+                if wait >= (end - at).total_seconds():
+                    return
+                left -= length * rate / YEAR
+                length, rate = next(pieces)
+            length -= left * YEAR / rate
+            at += timedelta(seconds=round(wait + left * YEAR / rate))
+            if at >= end:
                 return
             yield at.astimezone(zone)
 
@@ -232,4 +246,5 @@ def _libraries(spec: SiteSpec, name: str) -> list[str]:
 
 _FINDERS = {
     "host": _hosts, "device": _devices, "link": _links, "drive": _libraries, DISK: _arrays, "cartridge": _libraries,
+    "robot": _libraries,
 }  # fmt: skip

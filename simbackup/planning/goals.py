@@ -18,12 +18,11 @@ from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import Recovery
 from simbackup.planning.restore import AT_ONCE, restore, scope_of
 from simbackup.planning.spec import CalendarDay
-from simbackup.schema.file_kind import kind_of
 from simbackup.schema.part import Disagreement, Rules, disagreements
 from simbackup.schema.quantity import Count, Duration, Frozen, Money, PositiveCount, Text
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
-from simbackup.schema.yaml_file import read
+from simbackup.schema.yaml_file import kind_of, read
 from simbackup.units import show_short
 
 
@@ -79,6 +78,12 @@ class Goals:
 
     spec: GoalsSpec
     tree: Node
+
+    @property
+    def of_all_nights(self) -> bool:
+        """Whether any of them is about all nights of a plan; a restore simulates those before it by itself."""
+        each = self.spec.restores.values()
+        return self.spec.windows_missed is not None or any(one.data_lost is not None and one.at is None for one in each)
 
 
 def read_goals(path: str) -> Goals:
@@ -200,7 +205,7 @@ def _restores(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
     @cache
     def played(what: str, at: str, lost: str, at_once: int) -> Recovery:
         day = plan.until if not at else next(day.day for day in plan.days if str(day.day) == at)
-        return restore(plan.site, what, day, lost, at_once, nights=plan.nights)
+        return restore(plan.site, what, day, lost, at_once, nights=plan.nights if plan.nights.played else None)
 
     for name, goal in goals.restores.items():
         at_once = int(goal.at_once.si) if goal.at_once is not None else AT_ONCE

@@ -255,7 +255,7 @@ def _add_disk(file: SiteFile, name: str, disk: str, size: float, parts: dict[str
 
 def of_policy(file: SiteFile, policy: str) -> list[str]:
     """The systems that follow a policy."""
-    return [name for name, system in file.spec.systems.items() if system.policy == policy]
+    return file.following.get(policy, [])
 
 
 def _owning(host: Node | None) -> dict[str, Any]:

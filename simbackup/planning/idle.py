@@ -62,6 +62,7 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
     have such systems.
     """
     texts, read, alike, policies = dict[Path, str](), set[Path](), *_alike(site)
+    chosen = {*map(site.file.written_system, alike)}
     for night in (Night.first(site.file), Night.later(site.file)):
         parts = night_scenario(site.file, night)
         if not parts["jobs"]:
@@ -74,7 +75,7 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
         read |= {origins.known_path(address) for address in found}
         for steps, _, part in stated(scenario, site.file.source.place.file):
             path = origins.known_path(".".join(steps))
-            own = path[0] != "systems" or path[1] in alike
+            own = path[0] != "systems" or path[1] in chosen
             if own and path[-1:] == steps[-1:] and len(path) > len(("systems", "name", "key")):
                 texts[path] = meaning(part, steps[-1])
     for path, text in texts.items():

@@ -8,7 +8,7 @@ times, of which all are taken to be as far off as that of the night that decides
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -33,7 +33,7 @@ from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
 from simbackup.uncertainty.contributions import MATTERS
 from simbackup.uncertainty.effort import LEAN, for_scenario
-from simbackup.uncertainty.verdict import fitting, job_intervals
+from simbackup.uncertainty.verdict import JobInterval, fitting, job_intervals
 from simbackup.units import show_short
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class NightInterval:
     """Share (0 to 1) of cases in which it ends in its window; None without a window."""
     decides: tuple[str, ...]
     """Inputs that widen the interval most."""
-    ungrown: CentralInterval
-    """Its seconds with their interval if growth were certain."""
+    ungrown: JobInterval
+    """The interval if growth were certain."""
     grown: float = 0.0
     """Standard deviation of the logarithm that is due to growth, for each day since the plan begins."""
 
@@ -73,16 +73,17 @@ class NightInterval:
         `end` is 0 for the best value (a factor of 1), 1 for the lower end of the 90 % interval, and 2 for the upper.
         Growth widens the interval from day to day; the error of the model is there from the start.
         """
-        found = self.ungrown.widened(self.grown * max((day - start).days, 0))
+        found = self.ungrown.elapsed.widened(self.grown * max((day - start).days, 0))
         return found[end] / found.best
 
     def sentence(self) -> str:
         """The verdict in words."""
         low, high = (show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
-        parts = [f"'{self.job}' on {self.night}: {low} to {high} in {100 * LEVEL:.0f} % of cases"]
+        text = f"'{self.job}' on {self.night}: {low} to {high} in {100 * LEVEL:.0f} % of cases"
         if self.fits is not None:
-            parts.append(fitting(self.fits))
-        return "; ".join(parts) + matters(self.decides)
+            text += f"; {fitting(self.fits, sure=self.ungrown.sure)}"
+        tested = self.ungrown.learned()
+        return f"{text}. {tested[:1].upper()}{tested[1:]}{matters(self.decides)}"
 
 
 class FullBetween(NamedTuple):
@@ -135,6 +136,25 @@ class Sureness(NamedTuple):
     full: tuple[FullBetween, ...]
     figures: Mapping[str, FigureInterval] = {}
     """By address, such as `targets.pool.used.2027-12-31`."""
+
+    def between(self, address: str, text: Callable[[float], str]) -> str:
+        """The ends of the interval of a figure, in brackets; nothing where both read as the figure itself.
+
+        >>> Sureness(None, (), {"cost.total": FigureInterval(5.0, 4.0, 7.0)}).between("cost.total", "{:.0f}".format)
+        ' (4 to 7)'
+        """
+        one = self.figures.get(address)
+        if one is None:
+            return ""
+        value, low, high = map(text, one[:3])
+        return "" if low == high == value else f" ({low} to {high})"
+
+    def cost(self) -> str:
+        """What all years cost, in words; nothing where that is certain or unknown."""
+        total = self.figures.get("cost.total")
+        if total is None or total.low == total.high:
+            return ""
+        return f"{total.low:,.0f} to {total.high:,.0f} in {100 * LEVEL:.0f} % of cases{matters(total.decides)}"
 
     def as_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -235,8 +255,17 @@ def frame_of(plan: Plan) -> pd.DataFrame:
     """The intervals of a plan as a table by address, see `Plan.intervals`."""
     import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
-    rows = sureness(plan).table().get("intervals", [])
-    return pd.DataFrame(rows, columns=["address", *FigureInterval._fields]).set_index("address")
+    rows = [{**row, "unit": _unit(row["address"])} for row in sureness(plan).table().get("intervals", [])]
+    columns = ["address", *FigureInterval._fields[:3], "unit", "decides"]
+    return pd.DataFrame(rows, columns=columns).set_index("address")
+
+
+def _unit(address: str) -> str:
+    """The unit of a figure with an interval: that of money for costs, none for what is counted."""
+    first, *rest = address.split(".")
+    if first == "targets":
+        return "B" if {"used", "most"} & {*rest[1:]} else ""
+    return {"nights": "s", "lost": "s", "cost": "money"}.get(first, "")
 
 
 def _grown(site: PlannedSite) -> Iterator[PlannedSite]:
@@ -285,7 +314,7 @@ def _deciding(
     if variance and grown**2 / variance >= MATTERS:
         names = [GROWTH, *names[:1]]
     fits = None if verdict.window is None else whole.probability_below(verdict.window)
-    return NightInterval(verdict.night, job, whole, fits, tuple(names), found.elapsed, grown / days)
+    return NightInterval(verdict.night, job, whole, fits, tuple(names), found, grown / days)
 
 
 def _night_of(plan: Plan, site: PlannedSite, kind: NightKind, i: int) -> Scenario:

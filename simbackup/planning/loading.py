@@ -18,16 +18,16 @@ from simbackup.planning.overrides import overridden
 from simbackup.planning.policy import BY_FILE, LOADED, PLAIN, PROGRAM, PolicySpec, SnapshotsSpec
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
+from simbackup.scenario.topology import circles
 from simbackup.schema import tree as trees
 from simbackup.schema.capability import ImageDevice
-from simbackup.schema.file_kind import SECTIONS, refuse_others
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.registry import DeviceKind, device_kinds
 from simbackup.schema.retired import retired_sheet
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
-from simbackup.schema.yaml_file import parse, read, refuse_unreachable
+from simbackup.schema.yaml_file import SECTIONS, parse, read, refuse_others, refuse_unreachable
 
 Source = str | Path | Mapping[str, object]
 
@@ -46,6 +46,14 @@ class SiteFile:
         """The proxy that reads the data of each system which has one."""
         return proxies(self.spec)
 
+    @cached_property
+    def following(self) -> Mapping[str, list[str]]:
+        """The systems that follow each policy that any follows."""
+        found: dict[str, list[str]] = {}
+        for name, system in self.spec.systems.items():
+            found.setdefault(system.policy, []).append(name)
+        return found
+
     def method_of(self, system: str) -> str:
         """How a system is backed up: by the method of its policy, or else by its own."""
         given = self.spec.systems[system]
@@ -63,6 +71,13 @@ class SiteFile:
         while name not in policies and "-" in name:
             name = name.rpartition("-")[0]
         return name if name in policies else policy
+
+    def written_system(self, system: str) -> str:
+        """The entry in the file which stands for several systems of which one is this, or the system itself."""
+        systems, name = self.source.mapping["systems"].mapping, system
+        while name not in systems and name[-1:].isdigit():
+            name = name[:-1]
+        return name if name in systems else system
 
     def part(self, *path: str) -> Node | None:
         """A part of a scenario in it, with a bare name of a datasheet written as `{model: name}`; None without one."""
@@ -134,9 +149,31 @@ def site_of(tree: Node, name: str, source: Node | None = None) -> SiteFile:
         remedy = "correct the other mistakes first"
         problems.append(Problem(tree.place, "", "its parts were not checked further", remedy, closing=True))
         raise InputError(problems)
+    if any(system.states("count") for system in spec.systems.values()):
+        return site_of(_counted(spec, tree), name, source or tree)
     if any(policy.spread or len(policy.to) > 1 for policy in spec.policies.values()):
         return site_of(divided(spec, tree), name, source or tree)
     return SiteFile(name, spec, tree, source or tree)
+
+
+def _counted(spec: SiteSpec, tree: Node) -> Node:
+    """The tree in which each entry that stands for several systems is as many, called after it with a number.
+
+    Raises
+    ------
+    InputError
+        One of these names is already that of another system.
+    """
+    found, written = dict[str, Node](), tree.mapping["systems"]
+    for name, node in written.mapping.items():
+        many = int(spec.systems[name].count.si) if spec.systems[name].states("count") else 0
+        inner = Node({key: child for key, child in node.mapping.items() if key != "count"}, node.place, node.key)
+        for each in [f"{name}{i:0{len(str(many))}}" for i in range(1, many + 1)] or [name]:
+            if each in found or (many and each in written.mapping):
+                message = f"is as many systems, and there is another one called '{each}'"
+                raise InputError([Problem(node.key, f"systems.{name}", message, "rename one of them")])
+            found[each] = inner
+    return Node({**tree.mapping, "systems": Node(found, written.place, written.key)}, tree.place, tree.key)
 
 
 def _priced(tree: Node, problems: list[Problem]) -> Node:
@@ -225,7 +262,7 @@ def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         if failure.what and not parts_that_fail(spec, failure):
             wanted = {
                 "host": "host", "device": "target or datastore", "link": "link", "drive": "tape library",
-                DISK: "array", "cartridge": "tape library",
+                "robot": "tape library", DISK: "array", "cartridge": "tape library",
             }  # fmt: skip
             yield from _known(
                 tree, ("failures", name, failure.what), failure.name, legal(spec, failure.what), wanted[failure.what]
@@ -345,6 +382,8 @@ def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         yield from _known(tree, ("systems", name, "policy"), system.policy, spec.policies, "policy")
         if system.machine is not None:
             yield from _known(tree, ("systems", name, "machine"), system.machine, spec.machines, "machine")
+        for other in system.needs:
+            yield from _known(tree, ("systems", name, "needs"), other, spec.systems, "system")
         policy = spec.policies.get(system.policy)
         method = policy.method if policy is not None else None
         if (system.by_file() if method is None else method == BY_FILE) and system.filesystem is None:
@@ -355,6 +394,8 @@ def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         if method in LOADED and system.database is None:
             remedy = "write for example 'database: database/postgresql'"
             yield _problem(tree, ("systems", name), f"needs a 'database' for '{method}'", remedy, key=True)
+    for first, *_ in circles({name: system.needs for name, system in spec.systems.items()}):
+        yield _problem(tree, ("systems", first, "needs"), f"'{first}' needs itself", "break the circle")
 
 
 def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:

@@ -159,6 +159,7 @@ def _row(one: Verdict, why: Reasons, origins: Origins) -> NightJob:
     bottleneck, seconds = why.bottleneck and origins.called(why.bottleneck), why.share
     if why.wait is not None:
         bottleneck = f"{why.wait.activity} on {origins.called(why.wait.address)}"
+        bottleneck = one.cause if one.cause.startswith(bottleneck) else bottleneck  # with what is behind a queue
         seconds = why.causes[why.wait]
     share = seconds / why.elapsed if why.elapsed else 0.0
     return NightJob(_name(one), one.elapsed, one.window, verdict, bottleneck, share)

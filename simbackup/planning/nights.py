@@ -78,6 +78,8 @@ class Nights:
     """Number of nights that are simulated together, by the index of the first; one unless noted."""
     error: float = 0.0
     """Greatest expected relative error of a time that is interpolated between simulated nights."""
+    doubt: str = ""
+    """Which time shows that error, in words."""
     behind: date | None = None
     """The first night whose jobs still run after a week, so that they are carried on from week to week."""
 
@@ -101,7 +103,7 @@ class Nights:
         """Simulate nights of each kind until interpolation is good enough; or every night."""
         sampling = Sampling(self)
         sampling.run(every_night=every_night)
-        self.error, self.behind = sampling.error, sampling.behind
+        (self.error, self.doubt), self.behind = sampling.error, sampling.behind
         self._backlog = Backlog(self.site)
         if self.behind is not None:
             for kind, i in self.in_order():

@@ -11,6 +11,7 @@ from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.hardware import datastore_of, machine_of
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import LOGS
+from simbackup.planning.policy import PROGRAM
 from simbackup.planning.spec import SiteSpec
 from simbackup.results.causes import spent
 from simbackup.scenario import Scenario, load
@@ -98,8 +99,9 @@ class Origins:
         return replace(one, causes=causes, bottleneck=bottleneck, next_bottleneck=later, wait=wait)
 
     def written(self, path: Path) -> Path:
-        """A path as its user wrote it: a policy that is divided is one of its parts in the scenario."""
-        return (path[0], self.file.written(path[1]), *path[2:]) if path[:1] == ("policies",) and path[1:] else path
+        """A path as its user wrote it: of a policy that is divided, and of an entry that stands for several systems."""
+        names = {"policies": self.file.written, "systems": self.file.written_system}
+        return (path[0], names[path[0]](path[1]), *path[2:]) if path[0:1] and path[0] in names and path[1:] else path
 
     def path(self, address: str) -> Path:
         """The path in the site file of an address in the scenario, were it written there."""
@@ -130,7 +132,7 @@ class Origins:
         own = node.key if one.message == "is not known here" and len(seen) == len(path) else node.place
         return replace(
             one, place=written if written.file else own, address=", ".join(paths) + (" and more" if more else ""),
-            message=self.worded(one.message), remedy=self.offered(self.worded(one.remedy)),
+            message=self.worded(one.message), remedy=self.offered(self.worded(one.remedy, written=False)),
         )  # fmt: skip
 
     def offered(self, remedy: str) -> str:
@@ -139,9 +141,10 @@ class Origins:
         left = [name for name in names.split(", ") if name not in self.words]
         return remedy if opening or not names else f"{CHOOSE}{', '.join(left)}" if left else NO_OTHER
 
-    def worded(self, text: str) -> str:
-        """A message in which parts that the plan has made are called what they are."""
-        text = _ADDRESS.sub(lambda found: ".".join(self.known_path(found.group())), text)
+    def worded(self, text: str, *, written: bool = True) -> str:
+        """A message in which parts that the plan has made are called what they are; addresses as far as written."""
+        path = self.known_path if written else self.path
+        text = _ADDRESS.sub(lambda found: ".".join(path(found.group())), text)
         words = self.words
         return _NAME.sub(lambda found: words.get(found[1]) or words.get(_plain(found[1])) or found.group(), text)
 
@@ -212,6 +215,8 @@ class Origins:
         own = {"method": (*above_method, "method"), "priority": ("systems", system, "priority")}
         at = ("targets", spec.policies[policy].target)
         keys = {**keys, **own, "pool": (*at, "pool"), "deduplication": (*at, "deduplication")}
+        if self.file.method_of(system) == PROGRAM:
+            keys |= {key: (*at, key) for key in ("filesystem", "share")}
         return PartOrigin(("systems", system), keys, "", system)
 
 

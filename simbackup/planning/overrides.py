@@ -14,8 +14,8 @@ from typing import cast
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema import tree as trees
-from simbackup.schema.file_kind import SECTIONS
 from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import SECTIONS
 
 FACTOR = re.compile(r"x\s*(\d+(?:\.\d+)?)")
 """A value that multiplies what is there."""
@@ -50,7 +50,10 @@ def overridden(tree: Node, overrides: Mapping[str, object]) -> Node:
 
 
 def _spelled_out(tree: Node, overrides: Mapping[str, object], problems: list[Problem]) -> Iterator[tuple[str, object]]:
-    """Each address for which one with `*` or `:` stands, and what a factor makes of the value there."""
+    """Each address for which one with `*` or `:` stands, and what a factor makes of the value there.
+
+    Of a group, a factor leaves out those that state no such value, unless none does.
+    """
     for address, value in overrides.items():
         node = trees.from_plain(value, Place("overrides"))
         groups = "*" in address or ":" in address
@@ -58,14 +61,15 @@ def _spelled_out(tree: Node, overrides: Mapping[str, object], problems: list[Pro
         if not found:
             problems.append(Problem(node.place, address, "names nothing in the site", "write a name, or 'db*'"))
         factor = FACTOR.fullmatch(node.value) if isinstance(node.value, str) else None
-        for path in found:
-            here, now = ".".join(path), value if factor is None else _times(_there(tree, path), float(factor[1]))
-            if now is None:
-                message = f"is no quantity that '{node.value}' could multiply"
-                remedy = "name one that the file or its datasheet states, such as 'systems.*.change.daily'"
-                problems.append(Problem(node.place, here, message, remedy))
-            else:
-                yield here, now if factor is None else trees.from_plain(now, node.place)
+        if factor is None:
+            yield from ((".".join(path), value) for path in found)
+            continue
+        times = {".".join(path): _times(_there(tree, path), float(factor[1])) for path in found}
+        if found and not any(now is not None for now in times.values()):
+            message = f"is no quantity that '{node.value}' could multiply"
+            remedy = "name one that the file or its datasheet states, such as 'systems.*.change.daily'"
+            problems.append(Problem(node.place, next(iter(times)), message, remedy))
+        yield from ((here, trees.from_plain(now, node.place)) for here, now in times.items() if now is not None)
 
 
 def _matching(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

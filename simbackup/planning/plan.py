@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from functools import cached_property
+from datetime import date, datetime
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,10 +31,10 @@ from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.planning.until import end_of
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
-from simbackup.policies.clock import NOON, moment
+from simbackup.policies.calendar import HORIZON
+from simbackup.policies.clock import NOON, elapsed, moment
 from simbackup.policies.days import each_day
-from simbackup.policies.horizon import HORIZON
-from simbackup.results.tabled import Tabled
+from simbackup.results.tabled import Answer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ class FitsUntil(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan(Tabled):
+class Plan(Answer):
     """What a site does and needs, day by day until a date."""
 
     site: PlannedSite
@@ -210,7 +210,7 @@ class Plan(Tabled):
     @cached_property
     def arrivals(self) -> Arrivals:
         """When its backups and copies ended."""
-        return Arrivals(self.nights)
+        return Arrivals(self.nights, ends=self.windows.ends)
 
     def loss(self, lost: str = "", clients: Sequence[Client] | None = None, arrivals: Arrivals | None = None) -> Loss:
         """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone.
@@ -232,7 +232,7 @@ class Plan(Tabled):
         return [{"after_loss_of": name, **self.loss(name, arrivals=arrivals).row()} for name in lost]
 
     @cached_property
-    def intervals(self) -> pd.DataFrame:
+    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
         """Table of figures by address: the value, the ends `low` and `high` of its 90 % interval, and what decides it.
 
         Capacity, cartridges and cost come from the ledger in some cases of the values of the site; windows missed and
@@ -260,7 +260,7 @@ class Plan(Tabled):
         return tuple(system.name for system in self.site.systems if system.policy not in saving)
 
     @cached_property
-    def warnings(self) -> list[Problem]:
+    def warnings(self) -> list[Problem]:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
         """Keys without effect, what never happens, chains that never end, and policies by which nothing is saved."""
         return [
             *idle_keys(self.site),
@@ -277,7 +277,7 @@ class Plan(Tabled):
         tree = self.site.file.source
         never: dict[Place, Problem] = {}
         for name in self.unsaved:
-            policy = tree.find(("systems", name, "policy"))[0]
+            policy = tree.find(("systems", self.site.file.written_system(name), "policy"))[0]
             message = f"'{policy.word}' saves nothing until {self.until}"
             never.setdefault(policy.place, Problem(
                 policy.place, f"systems.{name}.policy", message, "check the policy's schedule", "warning"
@@ -329,7 +329,8 @@ class Plan(Tabled):
     def _doubtful(self) -> Iterator[Problem]:
         """A warning where times between simulated nights are far off."""
         if self.error > MUCH:
-            message = f"times of nights that were not simulated may be off by {100.0 * self.error:.0f} %"
+            off = f"{100.0 * self.error:.0f} %, as {self.nights.doubt}"
+            message = f"times of nights that were not simulated may be off by {off}"
             yield Problem(Place(self.site.file.name), "", message, "add --every-night", "warning")
 
     @property
@@ -385,7 +386,7 @@ class Plan(Tabled):
             f"everything fits until the end, {self.until}" if first is None else f"everything fits until {first}"
         )
 
-    def chart(self) -> Chart:
+    def figure(self) -> Chart:
         """The main picture: the capacity in use over time."""
         return self.plot.capacity()
 
@@ -412,9 +413,10 @@ class Plan(Tabled):
     def _filled(self, name: str) -> FitsUntil:
         """Until when a datastore holds the data of its systems, at noon of each day."""
         datastore = self.site.datastores[name]
-        most = max(datastore.used(self.site.seconds(moment(day.day, NOON, self.site.zone))) for day in self.days)
+        used = list(map(datastore.used, _noons(self.site.begin, self.until)))
+        over = (day.day for day, held in zip(self.days, used, strict=True) if held > datastore.capacity)
         of = f" of {datastore.capacity / TERABYTE:.1f} TB" if math.isfinite(datastore.capacity) else ""
-        return FitsUntil(name, full_on(self.site, name, self.until), f"{most / TERABYTE:.1f} TB{of} at most")
+        return FitsUntil(name, next(over, None), f"{max(used) / TERABYTE:.1f} TB{of} at most")
 
     def _window(self) -> FitsUntil:
         missed = self.windows.first_missed
@@ -484,13 +486,11 @@ def of_quarters(days: Sequence[Day]) -> Iterator[Day]:
             yield day
 
 
-def full_on(site: PlannedSite, datastore: str, until: date) -> date | None:
-    """The first day at whose noon the data of its systems no longer fit on a datastore; None if they do to the end."""
-    one = site.datastores[datastore]
-    if math.isinf(one.capacity):
-        return None
-    noons = ((day, site.seconds(moment(day, NOON, site.zone))) for day in each_day(site.start, until))
-    return next((day for day, seconds in noons if one.used(seconds) > one.capacity), None)
+@lru_cache(maxsize=1)
+def _noons(begin: datetime, until: date) -> tuple[float, ...]:
+    """Seconds from the begin of a site until noon of each of its days; cases of a site have the same."""
+    days = each_day(begin.date(), until)
+    return tuple(elapsed(begin, moment(day, NOON, begin.tzinfo)) for day in days)
 
 
 def plan(

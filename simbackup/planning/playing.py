@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.collector import seldom
@@ -14,8 +14,10 @@ from simbackup.planning.night import DAY, Night, begin, night_suffix
 from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.scenarios import OVERTIME, logs_jobs, logs_of, night_scenario, rebuilds
 from simbackup.planning.site import PlannedSite
+from simbackup.results.causes import spent
 from simbackup.results.result import Result
 from simbackup.run import NeverEndsError, ran
+from simbackup.trace.activity import Activity, queue_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -30,6 +32,8 @@ WORTHWHILE = 60
 NEVER = "never ends"
 """Beginning of the reason of a job that never ends."""
 GOOD = frozenset({"done", "late"})
+BEHIND = ", behind "
+"""What comes after a queue in a cause: what those before spend their time on."""
 
 
 class Outcome(NamedTuple):
@@ -44,7 +48,7 @@ class Outcome(NamedTuple):
     reason: str = ""
     """Why it failed; empty if it did not."""
     cause: str = ""
-    """The address on which it spent most of its time, and its activity there."""
+    """Its activity of most of its time, and the address; of a queue, also what those before it do."""
     failed: int = 0
     """Backups of transaction logs that failed."""
     unsaved: float = 0.0
@@ -172,12 +176,7 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
     logs: dict[str, list[Row]] = {}
     for row in result.job_rows:
         logs.setdefault(logs_of(str(row["job"])), []).append(row)
-    found: dict[str, Outcome] = {}
-
-    def cause(job: str) -> str:
-        address, activity = next(iter(result.causes(job)), ("", ""))
-        return f"{activity} on {origins.called(address)}" if activity else ""
-
+    found, cause = dict[str, Outcome](), _causes(result, origins)
     for run in night.runs:
         due = run.later * DAY + begin(site.file.spec.policies[run.policy].at)
         for system in of_policy(site.file, run.policy):
@@ -200,6 +199,25 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
         name: Outcome(float(row["due"]), float(row["end"]), 0.0, origins.worded(str(row["reason"])))
         for name, row in rebuilt.items()
     }
+
+
+def _causes(result: Result, origins: Origins) -> Callable[[str], str]:
+    """What jobs of a night spend most of their time on, in words; of a queue, also what those in it do."""
+
+    @cache
+    def behind(queue: str) -> str:
+        name = queue.rpartition(".")[2]
+        members = (job for job, one in result.scenario.spec.jobs.items() if name in one.queues and job in result.row_of)
+        parts = spent(part for job in members for part in result.causes(job).items() if not queue_of(part[0].activity))
+        first = max(parts, key=lambda part: parts[part], default=None)
+        return "" if first is None else f"{BEHIND}{first.activity} on {origins.called(first.address)}"
+
+    def cause(job: str) -> str:
+        address, activity = next(iter(result.causes(job)), ("", ""))
+        after = behind(address) if queue_of(activity) == Activity.WAIT_FOR_TURN.queue else ""
+        return f"{activity} on {origins.called(address)}{after}" if activity else ""
+
+    return cause
 
 
 def _longest(due: float, rows: Sequence[Row], cause: Callable[[str], str], each: float) -> Outcome:

@@ -14,14 +14,14 @@ from simbackup.errors import Problem
 from simbackup.planning.cost import ReadBack
 from simbackup.planning.restore_interval import RestoreInterval
 from simbackup.policies.clock import NOON
-from simbackup.results.tabled import Tabled
+from simbackup.results.tabled import Answer, interval_table
 from simbackup.units import show_short
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from simbackup.experiments.what_if import Reasons
-    from simbackup.plots.of_recovery import RecoveryPlots
+    from simbackup.plots.of_plan import RecoveryPlots
     from simbackup.plots.style import Chart
 
 SHARES = (0.5, 0.9, 1.0)
@@ -63,6 +63,19 @@ class Restored(NamedTuple):
     """When the drives that read it are free again; without tape, at most when it is back."""
     applies: float = 0.0
     """Seconds for which a database still applies logs after they have been read."""
+
+
+class Session(NamedTuple):
+    """What a restore reads of the cartridges that were written in one session."""
+
+    target: str
+    """The target that has them."""
+    begun: datetime
+    """When the session began."""
+    cartridges: int
+    """How many of its cartridges are read."""
+    systems: tuple[str, ...]
+    """The systems whose save sets are on them."""
 
 
 class RestorePhase(NamedTuple):
@@ -107,7 +120,7 @@ class Branch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Recovery(Tabled):
+class Recovery(Answer):
     """A restore of a site; times are in seconds from the loss."""
 
     what: str
@@ -118,9 +131,9 @@ class Recovery(Tabled):
     """What was lost: a target, a host or a place; empty for no target."""
     systems: tuple[Restored, ...]
     """The systems, in the order of the list."""
-    warnings: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()  # pyright: ignore[reportIncompatibleMethodOverride] (a field)
     """What was left out, as the site does not state it."""
-    intervals: Mapping[str, RestoreInterval] = field(default_factory=dict[str, RestoreInterval])
+    between: Mapping[str, RestoreInterval] = field(default_factory=dict[str, RestoreInterval])
     """The 90 % intervals of the times in `returns`, by the same names; none for what never is back."""
     read_back: ReadBack | None = None
     """What is read from object storage and what that costs; None if nothing is, or without a price."""
@@ -131,6 +144,8 @@ class Recovery(Tabled):
     """The addresses of times that the site does not state, and that are not included."""
     reasons: RestoreReasons | None = None
     """Why it takes as long as it does, if that was asked for."""
+    sessions: tuple[Session, ...] = ()
+    """The cartridges that are read, in the order in which systems need them first."""
 
     @property
     def when(self) -> str:
@@ -149,8 +164,11 @@ class Recovery(Tabled):
 
     def _last_of(self, share: float) -> Restored:
         """The system with whose return a share (0 to 1) of the systems is back; those that never are come last."""
-        ordered = sorted(self.systems, key=lambda one: (bool(one.reason), one.back))
-        return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
+        return sorted(self.systems, key=lambda one: (bool(one.reason), one.back))[self.count(share) - 1]
+
+    def count(self, share: float) -> int:
+        """How many systems a share (0 to 1) of them is."""
+        return max(math.ceil(share * len(self.systems)), 1)
 
     @property
     def returns(self) -> dict[str, Restored]:
@@ -159,13 +177,13 @@ class Recovery(Tabled):
 
     def ends(self, name: str) -> tuple[float, float] | None:
         """The ends of the 90 % interval of a time in `returns`; None without one."""
-        one = self.intervals.get(name)
+        one = self.between.get(name)
         return None if one is None else (one.low, one.high)
 
     @property
     def interval(self) -> RestoreInterval | None:
         """The 90 % interval of the time until all is back; None if something never is."""
-        return self.intervals.get(ALL)
+        return self.between.get(ALL)
 
     def back(self) -> list[tuple[float, float]]:
         """Seconds from the loss at which one more system is back, and the share that is back then."""
@@ -185,6 +203,11 @@ class Recovery(Tabled):
         return pd.DataFrame([system._asdict() for system in self.systems], columns=Restored._fields).set_index("system")
 
     @property
+    def intervals(self) -> pd.DataFrame:
+        """Table of the 90 % intervals of the times in `returns`, by the same names, in seconds."""
+        return interval_table((name, one.best, one.low, one.high, "s") for name, one in self.between.items())
+
+    @property
     def headline(self) -> str:
         """When all is back, in a sentence."""
         never = sum(bool(system.reason) for system in self.systems)
@@ -194,14 +217,14 @@ class Recovery(Tabled):
         back, data = (show_short(seconds, "s", 3) for seconds in (self.until(1.0), self.data_lost))
         return f"{lost}: back after {back}, with {data} of data lost"
 
-    def chart(self) -> Chart:
+    def figure(self) -> Chart:
         """The main picture: the share of the systems that is back over time."""
         return self.plot.restore()
 
     @cached_property
     def plot(self) -> RecoveryPlots:
         """Pictures of it, such as `plot.restore()`; they need matplotlib."""
-        from simbackup.plots.of_recovery import RecoveryPlots  # noqa: PLC0415 (matplotlib is an extra, slow to import)
+        from simbackup.plots.of_plan import RecoveryPlots  # noqa: PLC0415 (matplotlib is an extra, slow to import)
 
         return RecoveryPlots(self)
 
@@ -224,6 +247,7 @@ class Recovery(Tabled):
             "back": {f"{share:.0%}": self.until(share) for share in SHARES}, "free": self.free,
             "between": {(name := f"{share:.0%}"): self.ends(name) for share in SHARES},
             "warnings": [str(warning) for warning in self.warnings],
+            "sessions": [one._asdict() | {"begun": str(one.begun)} for one in self.sessions],
             "systems": [
                 {
                     **system._asdict(), "point": system.point and str(system.point),

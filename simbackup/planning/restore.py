@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
+from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
 from dateutil.relativedelta import relativedelta
@@ -21,8 +22,16 @@ from simbackup.planning.nights import Nights
 from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.playing import GOOD, NEVER, Play
 from simbackup.planning.policy import METHODS_OF
-from simbackup.planning.recovery import ALL, Recovery, Restored
-from simbackup.planning.restore_interval import RestoreInterval, least_of, restore_interval, sampled, waits_of
+from simbackup.planning.recovery import ALL, SHARES, Recovery, Restored, Session
+from simbackup.planning.restore_interval import (
+    Bounds,
+    RestoreInterval,
+    bounds_of,
+    least_of,
+    restore_interval,
+    sampled,
+    waits_of,
+)
 from simbackup.planning.restore_reasons import restore_reasons
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario, restores_of
 from simbackup.planning.settled import settled
@@ -35,9 +44,9 @@ from simbackup.uncertainty.whole import deviation_at
 
 WHAT = ("site", "client", "one-file")
 AT_ONCE = 4
+MOUNTS = frozenset({Activity.MOUNT})
 OF_TOOLS = (None, *METHODS_OF["tool"])
 """Methods whose programs are tools."""
-MOUNTS = frozenset({Activity.MOUNT})
 
 
 def restore(  # noqa: PLR0913
@@ -142,6 +151,7 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
     ordered = [*clients]
     if way.what == WHAT[0]:
         ordered.sort(key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
+        ordered = _after_needs(site, ordered)
     group = [client for client in ordered if client.policy in there]
     nothing = f"no copy is left after the loss of '{lost}'" if lost else "nothing has been saved yet"
     nothing = f"no restore point of {way.point} or before is left" if way.point is not None else nothing
@@ -157,7 +167,7 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
         missing = tuple(_unstated(site, there, lost))
         used = dict.fromkeys(name for one in systems for name in one.targets)
         return Recovery(
-            way.what, now, lost, times.timed(systems), (*_late(site, there), *missing), {}, read,
+            way.what, now, lost, _serving(site, times.timed(systems)), (*_late(site, there), *missing), {}, read,
             times.branches(used), tuple(one.address for one in missing),
         )  # fmt: skip
 
@@ -173,22 +183,59 @@ def restored(ledger: Ledger, now: datetime, scope: tuple[Sequence[Client], bool]
     def backs(result: Result, times: Declared) -> dict[str, float]:
         return {name: one.back for name, one in recovery(result, times).returns.items()}
 
-    simulated, jobs = backs(result, Declared()), {f"back-{client.name}" for client in group}
+    alone = recovery(result, Declared())
+    simulated, jobs = {name: one.back for name, one in alone.returns.items()}, {f"back-{one.name}" for one in group}
+
+    def own(system: str) -> Bounds:
+        job = f"back-{system}"
+        return Bounds(deviation_at(result.scenario, f"jobs.{job}.elapsed"), least_of(result, {job}))
+
+    bounds = bounds_of(alone.systems, own)
     ends = [(name, backs(result, low), backs(result, high)) for name, low, high in declared.ends(site)]
     samples = sampled(result, lambda each: backs(each, declared), jobs, way.intervals)
     intervals: dict[str, RestoreInterval] = {}
+    floors = sorted(one.least for one in bounds.values())  # a share is not back before as many could be
     for name, one in found.returns.items():
         if one.reason:
             continue
-        job = f"back-{one.system}"
-        own = {job} if name == one.system else jobs if name == ALL else set[str]()
+        jobs_of_it = jobs if name == ALL else {f"back-{one.system}"}
+        share = next((share for share in SHARES if name == f"{share:.0%}"), None)
+        least = bounds[one.system].least if share is None else floors[min(found.count(share), len(floors)) - 1]
         intervals[name] = restore_interval(
             one.back, simulated[name], [(each, low[name], high[name]) for each, low, high in ends],
-            deviation_at(result.scenario, f"jobs.{job}.elapsed"), samples.get(name),
-            least=least_of(result, own), waits=waits_of(result, own),
+            bounds[one.system].deviation, samples.get(name), least=least, waits=waits_of(result, jobs_of_it),
         )  # fmt: skip
     told = restore_reasons(site, result, found.systems) if way.explain and found.complete else None
-    return replace(found, intervals=intervals, reasons=told)
+    return replace(found, between=intervals, reasons=told, sessions=tuple(_sessions(ledger, there, group)))
+
+
+def _after_needs(site: PlannedSite, clients: Sequence[Client]) -> list[Client]:
+    """The same systems, each after those that it needs, and otherwise in their order."""
+    named, found = {client.name: client for client in clients}, dict[str, Client]()
+    waiting = [client.name for client in reversed(clients)]
+    while waiting:
+        name = waiting[-1]
+        before = [each for each in site.file.spec.systems[name].needs if each in named and each not in found]
+        if before:
+            waiting += reversed(before)
+        else:
+            found[name] = named[waiting.pop()]
+    return [*found.values()]
+
+
+def _serving(site: PlannedSite, systems: Sequence[Restored]) -> tuple[Restored, ...]:
+    """The systems, each back only when those are that it needs, as far as they are restored, too."""
+    needs = {one.system: site.file.spec.systems[one.system].needs for one in systems}
+    if not any(needs.values()):
+        return tuple(systems)
+    found = {one.system: one for one in systems}
+    for name in TopologicalSorter(needs).static_order():
+        before = [found[each] for each in needs.get(name, ()) if each in found]
+        last = max(before, key=lambda one: (bool(one.reason), one.back), default=None)
+        if last is not None and name in found and not found[name].reason:
+            reason = f"'{last.system}', which it needs, does not come back" if last.reason else ""
+            found[name] = found[name]._replace(back=max(found[name].back, last.back), reason=reason)
+    return tuple(found[one.system] for one in systems)
 
 
 def sources_of(
@@ -208,6 +255,21 @@ def sources_of(
             copies = tuple(ledger.stocks[policy].places[link.copy] for link in newest.links)
             found[policy] = RestoreSource(policy, newest, copies)
     return found
+
+
+def _sessions(ledger: Ledger, sources: Mapping[str, RestoreSource], clients: Sequence[Client]) -> Iterator[Session]:
+    """The cartridges that systems are read from, in their order, by the sessions in which they were written."""
+    found: dict[tuple[str, datetime], tuple[set[int], list[str]]] = {}
+    for client in clients:
+        source = sources[client.policy]
+        for copies, point in zip(source.copies, source.chain, strict=True):
+            if copies.target.tape:
+                key, written = copies.key(client.policy, point.number), ledger.tapes[copies.target.name][0].written
+                there, systems = found.setdefault((copies.target.name, point.time), (set[int](), list[str]()))
+                there |= {i for i, cartridge in enumerate(written) if key in cartridge.holds}
+                systems.append(client.name)
+    for (target, begun), (there, systems) in found.items():
+        yield Session(target, begun, len(there), tuple(systems))
 
 
 def _read(

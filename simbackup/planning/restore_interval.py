@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.results.declared_waits import DeclaredWaits
@@ -13,6 +13,9 @@ from simbackup.uncertainty.contributions import MATTERS
 from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.estimate import estimates
 from simbackup.units import show_short
+
+if TYPE_CHECKING:
+    from simbackup.planning.recovery import Restored
 
 DEVICES, MODEL = "a value of the systems and devices", "model error"
 WHOLE = "whole"
@@ -107,6 +110,31 @@ def restore_interval(  # noqa: PLR0913
 def _below(best: float, ends: Iterable[tuple[str, float, float]]) -> float:
     """By how much independent errors make a time shorter, together."""
     return math.sqrt(sum(max(best - low, 0.0) ** 2 for _, low, _ in ends))
+
+
+class Bounds(NamedTuple):
+    """How far off the time of a restore may be."""
+
+    deviation: float
+    """Standard deviation of the logarithm of what the model leaves out."""
+    least: float
+    """Seconds that it takes at the least, where no line carries more."""
+
+
+def bounds_of(restored: Iterable[Restored], own: Callable[[str], Bounds]) -> dict[str, Bounds]:
+    """The bounds of the time until each system is back, by those of its own restore alone.
+
+    The time before a restore is that of the one which ended last until then; errors of both go the same way.
+    """
+    found, ended = dict[str, Bounds](), list[tuple[float, float, float]]()  # when, when if all goes wrong, and at best
+    for one in sorted((one for one in restored if not one.reason), key=lambda one: one.starts):
+        since, late, least = max((each for each in ended if each[0] <= one.starts), default=(0.0, 0.0, 0.0))
+        alone = own(one.system)
+        longer = math.exp(SCORE * alone.deviation)
+        ended.append((one.free, late + (one.free - since) * longer, least + alone.least))
+        spread = math.log((late + (one.back - since) * longer) / one.back) / SCORE if one.back else 0.0
+        found[one.system] = Bounds(spread, min(least + alone.least, one.back))
+    return found
 
 
 def least_of(result: Result, jobs: Collection[str]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +13,14 @@ from dateutil.relativedelta import relativedelta
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.cases import EFFORT, Cases
 from simbackup.planning.points import ChainLink, Points
 from simbackup.planning.settled import settled
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.stored import Clients, StoredCopies
 from simbackup.policies.calendar import Due
+from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.series import Expiry
 from simbackup.uncertainty.conditioning import CaseFigures
@@ -61,6 +63,8 @@ class StoredPoint(NamedTuple):
     """When its space is free; None for never, or later than 30 years after the moment."""
     cases: tuple[float, ...] = ()
     """Its bytes in each case of the values of the site; none unless intervals are wanted."""
+    whole: datetime | None = None
+    """When it will be complete, if it is not yet."""
 
     @property
     def spread(self) -> CentralInterval:
@@ -75,6 +79,8 @@ class StoredPoint(NamedTuple):
     @property
     def needs(self) -> str:
         """What a restore reads before it, in words."""
+        if self.whole is not None:
+            return f"not restorable: it is complete on {self.whole:%Y-%m-%d at %H:%M}"
         if not self.chain:
             return "not restorable: its base is not there"
         (level, time), *others = self.chain
@@ -190,11 +196,15 @@ class PlayedRun(NamedTuple):
 
 
 def points_at(
-    site: PlannedSite, now: datetime, policies: Sequence[str] = (), system: str = "", *, intervals: bool = False
+    site: PlannedSite,
+    now: datetime,
+    policies: Sequence[str] = (),
+    system: str = "",
+    *,
+    intervals: bool = False,
+    arrivals: Arrivals | None = None,
 ) -> tuple[PolicyPoints, ...]:
     """The restore points that a site has at a moment, and the save sets that their chains hold.
-
-    A save set counts from the moment at which its backup is due.
 
     Parameters
     ----------
@@ -208,20 +218,24 @@ def points_at(
         The only system whose bytes count, all of a policy by default.
     intervals
         Whether bytes are counted over the ranges of the values of the site, too.
+    arrivals
+        When backups and copies of the site, with what its failures cost, were complete; all when they are due by
+        default.
 
     Raises
     ------
     InputError
         There is no such policy or system.
     """
-    site = settled(site, now.date())
+    if arrivals is None:
+        site = settled(site, now.date())
     names = [name for name in chosen(site, policies, system) if site.of_policy(name)]
     if not intervals:
-        return tuple(_points_of(site, name, now, system, ()) for name in names)
+        return tuple(_points_of(site, name, now, system, (), arrivals) for name in names)
     cases, found = Cases(site), list[PolicyPoints]()
 
     def run(some: Sequence[Case], _: int) -> list[CaseFigures]:
-        counted = [_points_of(site, name, now, system, (site, *cases.sites(site, some))) for name in names]
+        counted = [_points_of(site, name, now, system, (site, *cases.sites(site, some)), arrivals) for name in names]
         found.extend(counted if not found else ())  # the sample comes first
         bytes_of = {one.policy: one.cases for one in counted if one.points}
         return [CaseFigures({name: each[i] for name, each in bytes_of.items()}) for i in range(len(some))]
@@ -272,6 +286,9 @@ def chosen(site: PlannedSite, policies: Sequence[str] = (), system: str = "") ->
         if policy not in {*names, *names.values()}:
             legal = [*dict.fromkeys(names.values())]
             raise InputError([Problem(Place("--policy"), "", f"there is no policy '{policy}'", choices(policy, legal))])
+    if system and policies and not {known[system], names[known[system]]} & {*policies}:
+        message = f"'{system}' follows the policy '{names[known[system]]}'"
+        raise InputError([Problem(Place("--system"), "", message, "leave out --policy, or name that one")])
     return [
         name for name, written in names.items()
         if (not policies or name in policies or written in policies) and (not system or known[system] == name)
@@ -279,7 +296,12 @@ def chosen(site: PlannedSite, policies: Sequence[str] = (), system: str = "") ->
 
 
 def _points_of(
-    site: PlannedSite, name: str, now: datetime, system: str, cases: tuple[PlannedSite, ...]
+    site: PlannedSite,
+    name: str,
+    now: datetime,
+    system: str,
+    cases: tuple[PlannedSite, ...],
+    arrivals: Arrivals | None = None,
 ) -> PolicyPoints:
     points, times = Points.of(site, name), dict[int, datetime]()
     for run in play(site, name, points, None, now):
@@ -295,10 +317,21 @@ def _points_of(
         found = np.atleast_2d(stored[link.copy].sizes[link.point.number])
         return list(map(float, np.sum(found, axis=1) if one is None else found[:, one]))
 
+    names = (system,) if system else tuple(client.name for client in systems)
+    late: dict[tuple[str, int], datetime] = {}
+    for copy, series in points.series.items() if arrivals is not None else ():
+        for number, point in series.points.items():
+            took = arrivals.took(name, copy, point.time, names) if arrivals is not None else None
+            if took is not None and took > elapsed(point.time, now):
+                late[copy, number] = (point.time.astimezone(UTC) + timedelta(seconds=took)).astimezone(site.zone)
+
+    def usable(copy: str, point: RestorePoint) -> bool:
+        return (copy, point.number) not in late
+
     found: list[StoredPoint] = []
     for copy, series in points.series.items():
         here = [copy, *(each for each in points.series if each != copy and points.places[each] == points.places[copy])]
-        chains = {number: points.chain(number, here) or () for number in series.points}
+        chains = {number: points.chain(number, here, usable) or () for number in series.points}
         needed = [link.point.number for number in series.kept for link in chains[number][:-1] if link.copy == copy]
         for number, point in series.points.items():
             chain, (size, *in_cases) = chains[number], sizes(ChainLink(copy, point))
@@ -307,11 +340,10 @@ def _points_of(
                 copy, site.target_of(name, copy), points.places[copy], point.time, point.level,
                 size, tuple((link.point.level, link.point.time) for link in chain),
                 sum(sizes(link)[0] for link in chain), rules[copy].get(number, ()), needed.count(number),
-                expires, freed, tuple(in_cases),
+                expires, freed, tuple(in_cases), late.get((copy, number)),
             ))  # fmt: skip
     order = {copy: i for i, copy in enumerate(points.series)}
     found.sort(key=lambda each: (each.time, order[each.copy]))
-    names = (system,) if system else tuple(client.name for client in systems)
     return PolicyPoints(name, names, tuple(found), _logs_since(site, name, points, times))
 
 

@@ -13,7 +13,7 @@ from simbackup.planning.chunks import deduplicating
 from simbackup.planning.hardware import on_devices, readers_of, sharing, site_parts, whole_bytes
 from simbackup.planning.night import LevelRun, Night
 from simbackup.planning.policy import COMPRESSOR, LOADED, PLAIN, PROGRAM
-from simbackup.planning.scenarios import connecting, jobs_of, logs_job, straight, take_slots
+from simbackup.planning.scenarios import connecting, jobs_of, kept_as_files, logs_job, straight, take_slots
 from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.planning.stored import StoredCopies
 from simbackup.policies.clock import elapsed
@@ -86,7 +86,7 @@ def restore_scenario(
         source = sources[client.policy]
         back: dict[str, Any] = {"restore": f"{client.name}-0", "after": written}
         first, last = source.copies[0].target, len(source.chain) - 1
-        restoring = {} if one_file else _by_program(site, client)
+        restoring = {} if one_file else _by_program(site, client, first.name)
         back |= _ways(site, client, first)
         hosts = (*readers_of(site.file, client.name), *(site.file.spec.hosts_of(t.name)[0] for t in source.targets))
         take_slots(site.file, parts, back, hosts)
@@ -141,14 +141,14 @@ def _one_by_one(client: Client, back: dict[str, Any], restoring: dict[str, Any],
     return jobs
 
 
-def _by_program(site: PlannedSite, client: Client) -> dict[str, Any]:
-    """The job that restores a save set of a system by its program; nothing if that has no operation `restore`."""
+def _by_program(site: PlannedSite, client: Client, target: str) -> dict[str, Any]:
+    """The job that restores a save set of a system from a target by its program, if that has an operation `restore`."""
     program = site.file.part("policies", client.policy, PROGRAM)
     if program is None or RESTORE not in site.file.operations(client.policy):
         return {}
     job: dict[str, Any] = {
         "method": PROGRAM, PROGRAM: program, "operation": RESTORE, "data": f"{client.name}-data",
-    }  # fmt: skip
+    } | kept_as_files(site.file, client.name, target)  # fmt: skip
     compressor = site.file.part("policies", client.policy, COMPRESSOR)
     return job if compressor is None else job | {COMPRESSOR: compressor}
 

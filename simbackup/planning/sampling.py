@@ -14,6 +14,7 @@ from simbackup.planning.contents import NightKind
 from simbackup.planning.night import DAY, begin
 from simbackup.planning.playing import SHORT, differences, job_of
 from simbackup.planning.verdicts import Verdict
+from simbackup.units import show_short
 
 if TYPE_CHECKING:
     from simbackup.planning.nights import Nights
@@ -46,6 +47,7 @@ class _Gap(NamedTuple):
 
     error: float
     kind: NightKind
+    low: int
     inside: Sequence[int]
 
 
@@ -66,6 +68,8 @@ class Sampling:
         default_factory=dict[tuple[NightKind, int], Mapping[str, float]]
     )
     """How far off each job was guessed in the night that made a gap, by the night before the gap."""
+    worst: dict[tuple[NightKind, int], str] = field(default_factory=dict[tuple[NightKind, int], str])
+    """By the same, the job that was guessed worst, with its night and its times, in words."""
     doubts: dict[NightKind, tuple[int, int | None]] = field(default_factory=dict[NightKind, tuple[int, int | None]])
     """Of each kind the simulated nights that there were, and the night that was not sure by these."""
     ended: dict[tuple[NightKind, int], float] = field(default_factory=dict[tuple[NightKind, int], float])
@@ -81,9 +85,11 @@ class Sampling:
                 self._ends()
 
     @property
-    def error(self) -> float:
-        """The greatest error of a guessed time that is to be expected, as a share of it."""
-        return max((gap.error for gap in self._gaps() if math.isfinite(gap.error)), default=0.0)
+    def error(self) -> tuple[float, str]:
+        """The greatest error of a guessed time that is to be expected, as a share of it; and why, in words."""
+        gaps = [gap for gap in self._gaps() if math.isfinite(gap.error)]
+        most = max(gaps, key=lambda gap: gap.error, default=None)
+        return (most.error, self.worst[most.kind, most.low]) if most is not None else (0.0, "")
 
     def _longer(self, simulate: Callable[[], None]) -> dict[int, int]:
         """Simulate nights; how many are to be simulated together with those whose jobs run on.
@@ -187,7 +193,7 @@ class Sampling:
             for low, high in pairwise(self.nights.known(kind)) if len(at) > FEW else ():
                 inside = at[bisect_right(at, low) : bisect_left(at, high)]
                 if inside:
-                    yield _Gap(max(self.errors.get((kind, low), UNKNOWN).values()), kind, inside)
+                    yield _Gap(max(self.errors.get((kind, low), UNKNOWN).values()), kind, low, inside)
 
     def _look(self, kind: NightKind, i: int) -> bool:
         """Simulate a night and note how far off it was guessed; whether there was room for it."""
@@ -206,7 +212,16 @@ class Sampling:
         found = differences(simulated, guessed, windows)
         worse = {name: max(error, before.get(name, max(before.values()))) for name, error in found.items()}
         for start, end in ((low, i), (i, high)):  # of most of a gap, a night near its end says nothing
-            self.errors[kind, start] = found if end - start <= MOST_OF_A_GAP * (high - low) else worse
+            errors = found if end - start <= MOST_OF_A_GAP * (high - low) else worse
+            name = max(errors, key=errors.__getitem__)
+            if errors[name] == found[name] or (kind, start) not in self.worst:
+                one, other = (
+                    each[name].reason or show_short(each[name].end - each[name].due, "s", 3)
+                    for each in (simulated, guessed)
+                )
+                told = f"'{name}' in the night of {nights.days[i].day}: {one}; by nights around it: {other}"
+                self.worst[kind, start] = told
+            self.errors[kind, start] = errors
         return True
 
     def _worst(self, gap: _Gap) -> int:

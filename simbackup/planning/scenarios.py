@@ -22,7 +22,7 @@ from simbackup.planning.hardware import (
 )
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin, night_suffix, room_of
-from simbackup.planning.policy import LimitSpec, PolicySpec, SecondCopySpec
+from simbackup.planning.policy import PROGRAM, LimitSpec, PolicySpec, SecondCopySpec
 from simbackup.policies.levels import Level
 from simbackup.results.fleet_figures import series
 
@@ -59,7 +59,9 @@ def night_scenario(file: SiteFile, night: Night, *, overtime: bool = False) -> d
             logs = log_backups(file, name, night, run, parts)
             jobs |= {each: job for each, job in logs.items() if overtime or not each.endswith(OVERTIME)}
             limited(file, parts, name, jobs)
-            backup = next(iter(jobs.values()))
+            first, backup = next(iter(jobs.items()))
+            if run.sent.value in file.spec.systems[name].history:
+                parts.setdefault("history", {"jobs": {}})["jobs"][first] = {}
             if name in saving:  # a system is saved by one job at a time
                 parts["devices"][f"{name}-turn"] = {"kind": "job_queue", "at_once": 1}
                 for other in (*saving[name], backup):
@@ -170,7 +172,7 @@ def jobs_of(
     before = dict(run.before)
     backup |= sharing(file, name)
     backup |= connecting(file, policy.target) | deduplicating(file, policy.target, before.get(""), points)
-    backup |= _programs(file, run.policy, method)
+    backup |= _programs(file, name, run.policy, method)
     known = {*fields_of(method), "to"}
     backup = {key: value for key, value in backup.items() if key in known}
     tries = _tries(policy)
@@ -187,15 +189,25 @@ def jobs_of(
     return jobs
 
 
-def _programs(file: SiteFile, policy: str, method: str) -> dict[str, Any]:
-    """What a policy says of the program that saves by a method."""
+def kept_as_files(file: SiteFile, system: str, target: str) -> dict[str, Any]:
+    """What a program of a system has to know of a disk on which it keeps objects: file system, and the way to it."""
+    filesystem, share = (file.part("targets", target, key) for key in ("filesystem", "share"))
+    found: dict[str, Any] = {} if filesystem is None else {"filesystem": filesystem}
+    host = readers_of(file, system)[0]
+    if share is not None and host != file.spec.hosts_of(target)[0]:
+        found["share"] = {**share.mapping, "host": host}
+    return found
+
+
+def _programs(file: SiteFile, system: str, policy: str, method: str) -> dict[str, Any]:
+    """What a policy says of the program that saves a system by a method."""
     parts = {key: file.part("policies", policy, key) for key in PROGRAMS}
     said: dict[str, Any] = {key: part for key, part in parts.items() if part is not None}
     given = file.spec.policies[policy]
     if given.compress:
         said["compress"] = True
-    if method == "program":
-        said["operation"] = given.operation or "backup"
+    if method == PROGRAM:
+        said |= {"operation": given.operation or "backup"} | kept_as_files(file, system, given.target)
     if given.workers is not None and method != "image":
         said["workers"] = given.workers.si
     return said

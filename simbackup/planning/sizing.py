@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import product
@@ -14,7 +14,7 @@ from simbackup.planning.loading import SiteFile, site_of
 from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import Plan, stocked
 from simbackup.planning.site import numbers
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 from simbackup.schema import tree as trees
 from simbackup.schema.tree import Node
 
@@ -74,15 +74,12 @@ def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until:
 def tried(tree: Node, name: str, goals: Goals, until: str | date) -> tuple[Plan, tuple[Goal, ...]]:
     """The plan of a site, and the goals that it misses; nights are simulated if it meets those that need none."""
     planned = stocked(numbers(site_of(tree, name)), until)
-    missed = _missed(stocked_goals(planned, goals))
+    missed = tuple(goal for goal in stocked_goals(planned, goals) if not goal.met)
     if not missed:
-        planned.nights.sample()
-        missed = _missed(judged(planned, goals))
+        if goals.of_all_nights:
+            planned.nights.sample()
+        missed = tuple(goal for goal in judged(planned, goals) if not goal.met)
     return planned, missed
-
-
-def _missed(found: Iterable[Goal]) -> tuple[Goal, ...]:
-    return tuple(goal for goal in found if not goal.met)
 
 
 def scalar(text: str) -> str | int | float:

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from simbackup.errors import choices
 from simbackup.planning.failure import SiteFailureSpec
-from simbackup.planning.policy import LimitSpec, PolicySpec, RawPart, readable
+from simbackup.planning.policy import LevelName, LimitSpec, PolicySpec, RawPart, readable
 from simbackup.planning.prices import PricesSpec
 from simbackup.schema.capability import MediaLibrary, RedundantDevice
 from simbackup.schema.job import Names
@@ -93,6 +93,8 @@ class SystemSpec(Frozen):
 
     size: PositiveSize
     """Bytes of its data at the start."""
+    count: Pieces = usual("1")
+    """How many systems it stands for, each with all that is said here: of `web` with 12, `web01` to `web12`."""
     policy: Text
     """The policy that its backups follow."""
     files: PositiveCount | None = None
@@ -132,6 +134,14 @@ class SystemSpec(Frozen):
     priority: Count | None = None
     """Systems with lower numbers are restored first, and systems without a number last, the smallest of them first. If
     backups wait in the order `priority`, those with lower numbers also run first.
+    """
+    needs: Names = ()
+    """Other systems without which it is of no use, such as its database: a restore of the site brings these back before
+    it, and it counts as back when they are.
+    """
+    history: tuple[LevelName, ...] = ()
+    """Levels of its backups to whose own past runs constants of their program were fitted (`simbackup calibrate
+    --history`), such as `[full]`: such a backup is as unsure as those runs scatter, not as the model is elsewhere.
     """
 
     def rules(self) -> Rules:
@@ -264,6 +274,12 @@ class TargetSpec(Frozen):
     """Bytes of each object that backups and copies write into an object store, such as `64 MiB`; by default, one object
     for each file of a file-level backup, or else one for each save set.
     """
+    filesystem: RawPart = None
+    """The file system of a disk on which programs keep objects as files: a datasheet `filesystem/name`, or a mapping.
+    """
+    share: RawPart = None
+    """How programs on other hosts reach the files on it: a datasheet `share/name`, such as `share/sftp`, or a mapping.
+    """
     limit: LimitSpec | None = None
     """How many backups and copies it takes at once; no limit by default."""
     prices: PricesSpec | None = None
@@ -353,6 +369,8 @@ class SiteSpec(Frozen):
     """Time that one person needs to prepare each system for its restore, one after another: for example, to look up
     what is wanted, or to boot it from a medium. It begins after `recovery`, beside `catalogue` and `fetch`.
     """
+    people: Pieces = usual("1")
+    """How many people prepare systems side by side: each takes the next one of the list."""
     prices: PricesSpec | None = None
     """What storage, hardware, lines and work cost; by default, no costs are reported."""
     costs: dict[Text, CostSpec] = Field(default_factory=dict)

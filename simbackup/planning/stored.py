@@ -418,8 +418,8 @@ class StoredLogs:
     """The systems of the policies."""
     every: float
     """Seconds between two backups."""
-    sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
-    """Bytes of each system, by the point after which the logs were made."""
+    sizes: dict[int, Total] = field(default_factory=dict[int, Total])
+    """Bytes of all systems, by the point after which the logs were made."""
     made: dict[int, datetime] = field(default_factory=dict[int, datetime])
     """When the last of them was made, by that point."""
 
@@ -430,7 +430,7 @@ class StoredLogs:
         """Add the logs from one point to the next; return the objects that they make."""
         now, seconds = self.systems.site.seconds(end), elapsed(begin, end)
         sizes = self.systems.array(lambda system: system.log_over(seconds, now)) / self.systems.reduced(self.target)
-        self.sizes[after], self.made[after] = sizes, end
+        self.sizes[after], self.made[after] = in_all(sizes), end
         number, cases = max(seconds / self.every, 1.0), list[WrittenObjects]()
         for own in np.atleast_2d(sizes) if self.target.objects is not None else ():
             found = NOTHING
@@ -446,9 +446,9 @@ class StoredLogs:
     def keep(self, points: set[int], now: datetime) -> None:
         """Free the logs after other points."""
         for number in self.sizes.keys() - points:
-            self.early.add(self.made.pop(number), in_all(self.sizes.pop(number)), now)
+            self.early.add(self.made.pop(number), self.sizes.pop(number), now)
 
     @property
     def used(self) -> Total:
         """Bytes on the target."""
-        return sum((in_all(sizes) for sizes in self.sizes.values()), 0.0)
+        return sum(self.sizes.values(), 0.0)

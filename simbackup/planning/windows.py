@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import NamedTuple
 
 from simbackup.planning.night import DAY, LOGS
@@ -44,34 +44,19 @@ class OfLevel(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Count:
-    """Verdicts counted one after the other, those of a night once: of a system, or of a level."""
+class _Nights:
+    """Nights of a system or of a level, counted one after the other, each once."""
 
     nights: int = 0
     missed: int = 0
     longest: float = 0.0
-    shares: dict[date, float] = field(default_factory=dict[date, float])
     first: Verdict | None = None
     last: date | None = None
     last_missed: date | None = None
 
-    def of_system(self, one: Verdict) -> None:
-        """Count one more verdict on a system, whose copies are late in the night of their backup."""
-        if not one.copy:
-            self.longest = max(self.longest, one.elapsed) if one.counts else self.longest
-        self._count(one, missed=not one.met and one.counts)
-
-    def of_level(self, one: Verdict) -> None:
-        """Count one more verdict on a level."""
-        self.longest = max(self.longest, one.elapsed)
-        self._count(one, missed=not one.met)
-
-    def _count(self, one: Verdict, *, missed: bool) -> None:
-        """Count a night, and that it is missed, if none of its verdicts was before; they follow each other."""
-        self.nights += one.night != self.last
-        self.shares[one.night] = max(self.shares.get(one.night, 0.0), share_of_window(one))
-        self.last = one.night
-        if missed and one.night != self.last_missed:
+    def miss(self, one: Verdict) -> None:
+        """Count that a night misses a window, if none of its verdicts did before."""
+        if one.night != self.last_missed:
             self.first = self.first or one
             self.missed += 1
             self.last_missed = one.night
@@ -81,14 +66,14 @@ class _Count:
         """The first night in which a window is missed."""
         return None if self.first is None else self.first.night
 
-    def system(self) -> OfSystem:
-        """What has been counted of a system."""
-        cause = "" if self.first is None else self.first.cause
-        return OfSystem(self.nights, self.missed, self.first_missed, cause, self.longest)
 
-    def level(self) -> OfLevel:
-        """What has been counted of a level."""
-        return OfLevel(self.nights, self.missed, self.first_missed, self.longest)
+@dataclass(slots=True)
+class _RunCopy:
+    """The backups of a run, or a copy of them: the longest, the first that misses its window, and their share of it."""
+
+    longest: Verdict
+    missed: Verdict | None = None
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +84,18 @@ class Windows:
     """By system."""
     levels: dict[LevelKey, OfLevel] = field(default_factory=dict[LevelKey, OfLevel])
     """By level."""
-    first_missed: Verdict | None = None
-    """The first window that was missed."""
-    running_on: int = 0
-    """Backups and copies that take more than a day, and so slow those of later nights."""
+    tight: dict[LevelKey, dict[date, float]] = field(default_factory=dict[LevelKey, "dict[date, float]"])
+    """Of each level the share of its window that each night takes; infinite where a job fails."""
     tightest: Verdict | None = None
     """The one that uses most of its window; without windows, the longest."""
     stated: bool = False
     """Whether anything has a window."""
-    tight: dict[LevelKey, dict[date, float]] = field(default_factory=dict[LevelKey, "dict[date, float]"])
-    """Of each level the share of its window that each night takes; infinite where a job fails."""
+    ends: dict[tuple[str, str, datetime], float] = field(default_factory=dict[tuple[str, str, datetime], float])
+    """Seconds of the longest backup or copy of each run, by policy, copy and when it was due."""
+    running_on: int = 0
+    """Backups and copies that take more than a day, and so slow those of later nights."""
+    first_missed: Verdict | None = None
+    """The first window that was missed."""
 
     def missed_if(self, slower: Callable[[date], float]) -> dict[LevelKey, int]:
         """How many nights of each level with a window miss it if all of a night took so many times as long."""
@@ -120,29 +107,42 @@ class Windows:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict], systems: Iterable[str], called: Callable[[str], str]) -> Windows:
-        """What some verdicts come to; `called` is how a policy is called, those alike that are counted together."""
-        by_system, by_level = {system: _Count() for system in systems}, dict[LevelKey, _Count]()
-        names = dict[str, str]()
-        missed = tightest = None
-        most, running_on, stated = (False, -math.inf), 0, False
+        """What some verdicts come to; `called` is how a policy is called, those alike that are counted together.
+
+        Those of a run follow each other.
+        """
+        by_system, runs = {system: _Nights() for system in systems}, list[dict[str, _RunCopy]]()
+        due, policy, level = None, "", ""
+        running_on, missed, run, counts = 0, None, dict[str, _RunCopy](), True
         for one in verdicts:
-            name = names.get(one.policy) or names.setdefault(one.policy, called(one.policy))
-            by_system[one.system].of_system(one)
-            key = name, one.level, one.copy
-            if key not in by_level:
-                by_level[key] = _Count()
-            by_level[key].of_level(one)
-            running_on += one.elapsed > DAY
-            stated |= one.window is not None and one.copy != LOGS
-            if one.counts:
-                missed = one if missed is None and not one.met else missed
-                if (tight := tightness(one)) > most:
-                    tightest, most = one, tight
-        return cls(
-            {system: count.system() for system, count in by_system.items()},
-            {key: count.level() for key, count in by_level.items()}, missed, running_on, tightest, stated,
-            {key: count.shares for key, count in by_level.items()},
-        )  # fmt: skip
+            if one.due is not due or one.policy != policy or one.level != level:
+                due, policy, level, counts = one.due, one.policy, one.level, one.counts
+                run = dict[str, _RunCopy]()
+                runs.append(run)
+            own, elapsed, copy, night = by_system[one.system], one.elapsed, one.copy, one.night
+            there = run.get(copy)
+            if there is None:
+                there = run[copy] = _RunCopy(one)
+            elif elapsed > there.longest.elapsed:
+                there.longest = one
+            if own.last != night:
+                own.last = night
+                own.nights += 1
+            if counts and not copy and elapsed > own.longest:
+                own.longest = elapsed
+            if not one.met:
+                there.missed, there.share = there.missed or one, max(there.share, share_of_window(one))
+                if counts:
+                    own.miss(one)
+                    missed = missed or one
+            running_on += elapsed > DAY
+        found = {
+            name: OfSystem(own.nights, own.missed, own.first_missed, own.first.cause if own.first else "", own.longest)
+            for name, own in by_system.items()
+        }
+        longest = ((copy, each.longest) for run in runs for copy, each in run.items())
+        ends = {(one.policy, copy, one.due): one.elapsed for copy, one in longest}
+        return cls(found, *_of_levels(runs, called), ends, running_on, missed)
 
     def late(self) -> list[tuple[tuple[str, ...], OfSystem]]:
         """The systems that miss a window, those alike together with the longest backup; the first to miss one first."""
@@ -160,6 +160,28 @@ class Windows:
     def missed(self) -> int:
         """Nights that miss a window, those of all systems together."""
         return sum(one.missed for one in self.systems.values())
+
+
+def _of_levels(
+    runs: Iterable[Mapping[str, _RunCopy]], called: Callable[[str], str]
+) -> tuple[dict[LevelKey, OfLevel], dict[LevelKey, dict[date, float]], Verdict | None, bool]:
+    """Levels, the share of its window that each night takes, what is tightest, and whether anything has a window."""
+    levels, tight = dict[LevelKey, _Nights](), dict[LevelKey, dict[date, float]]()
+    tightest, most, stated = None, (False, -math.inf), False
+    for copy, each in (pair for run in runs for pair in run.items()):
+        longest = each.longest
+        key = called(longest.policy), longest.level, copy
+        own, shares = levels.setdefault(key, _Nights()), tight.setdefault(key, {})
+        own.nights, own.last = own.nights + (own.last != longest.night), longest.night
+        own.longest = max(own.longest, longest.elapsed)
+        shares[longest.night] = max(shares.get(longest.night, 0.0), each.share, share_of_window(longest))
+        if each.missed is not None:
+            own.miss(each.missed)
+        stated |= longest.window is not None and copy != LOGS
+        if longest.counts and (now := tightness(longest)) > most:
+            tightest, most = longest, now
+    found = {key: OfLevel(one.nights, one.missed, one.first_missed, one.longest) for key, one in levels.items()}
+    return found, tight, tightest, stated
 
 
 def share_of_window(one: Verdict) -> float:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from simbackup import units
 from simbackup.plots import style
-from simbackup.results.clock import on_the_clock
+from simbackup.results.shown import on_the_clock
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from simbackup import palette
 from simbackup.plots import style
 from simbackup.plots.clock import DAY, HOUR, MINUTE, name_times
-from simbackup.results.clock import on_the_clock
 from simbackup.results.fleet_figures import series, templates
+from simbackup.results.shown import on_the_clock
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

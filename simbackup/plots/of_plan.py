@@ -1,6 +1,6 @@
 # pyright: reportUnknownMemberType=false
 # (methods of matplotlib leave their settings untyped)
-"""The pictures of a plan: capacity over time, and nights as a calendar."""
+"""The pictures of a plan: capacity over time, nights as a calendar, and the systems back after a restore."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from simbackup.palette import BAND, BLUE, DARK, GREY, MOSS, ORANGE, RED, SAND
 from simbackup.plots import style
 from simbackup.plots.style import Chart
 from simbackup.text import for_plot
+from simbackup.units import show_short
 
 if TYPE_CHECKING:
     from simbackup.planning.plan import Plan
+    from simbackup.planning.recovery import Recovery
 
 TERABYTE = 1e12
 WIDTH, ROW, MARGIN = 9.0, 2.0, 0.8
@@ -41,6 +43,11 @@ NONE, SHORT, LONG, FULL, MISSED = range(5)
 HALF, NEARLY = 0.5, 0.85
 COLOURS = (BAND, MOSS, SAND, ORANGE, RED)
 NAMES = ("no backup", "up to half of the window", "more than half", "more than 85 %", "missed")
+BACK_WIDTH, BACK_HEIGHT = 7.0, 3.6
+"""Inches of a picture."""
+PERCENT = 100.0
+NAMED = 12
+"""Most systems that are named beside the curve."""
 
 
 class PlanPlots:
@@ -173,3 +180,44 @@ def nights(plan: Plan) -> dict[date, int]:
         kind = MISSED if not verdict.met else FULL if share > NEARLY else LONG if share > HALF else SHORT
         found[verdict.night] = max(found.get(verdict.night, NONE), kind)
     return found
+
+
+class RecoveryPlots:
+    """Pictures of a restore. Each call gives a new figure of matplotlib."""
+
+    def __init__(self, recovery: Recovery) -> None:
+        self._recovery = recovery
+
+    def restore(self) -> Chart:
+        """The share of systems that are back over the time from the loss."""
+        return restore(self._recovery)
+
+
+def restore(found: Recovery) -> Chart:
+    """The share of systems that are back over the time from the loss."""
+    backs = found.back()
+    longest = max((at for at, _ in backs), default=0.0)
+    unit = style.scale_of(longest)
+    lost = f" after the loss of {found.lost}" if found.lost else ""
+    with style.in_style():
+        drawn = style.picture(BACK_WIDTH, BACK_HEIGHT)
+        axis = drawn.subplots()
+        times = [0.0, *(at / unit.size for at, _ in backs)]
+        axis.step(times, [0.0, *(PERCENT * share for _, share in backs)], where="post", color=BLUE, linewidth=2)
+        for share in (0.5, 0.9, 1.0):
+            at = found.until(share)
+            axis.axhline(PERCENT * share, color=GREY, linewidth=0.7, linestyle=":")
+            if at <= longest:
+                axis.annotate(show_short(at, "s", 3), (at / unit.size, PERCENT * share), (4, -11),
+                              textcoords="offset points", fontsize=style.SMALL, color=DARK)  # fmt: skip
+        if len(backs) <= NAMED:
+            ends = sorted((one.back, one.system) for one in found.systems if not one.reason)
+            for i, (at, name) in enumerate(ends):
+                axis.annotate(for_plot(name), (at / unit.size, PERCENT * i / len(found.systems)), (4, 2),
+                              textcoords="offset points", fontsize=style.SMALLER, color=GREY)  # fmt: skip
+        axis.set_xlim(left=0.0)
+        axis.set_ylim(0.0, PERCENT * 1.04)
+        axis.set_xlabel(f"time from the loss, {unit.name}")
+        axis.set_ylabel("systems back, %")
+        drawn.suptitle(style.titled(f"Restore of {found.what} at {found.when}{lost}", BACK_WIDTH), x=0.01, ha="left")
+    return drawn

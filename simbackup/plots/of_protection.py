@@ -37,7 +37,8 @@ class Grade(NamedTuple):
 
 GRADES = (
     Grade("data spared", BAND, ""), Grade("up to a day of data lost", MOSS, ""),
-    Grade("up to a week", SAND, "."), Grade("more", ORANGE, ".."), Grade("all lost, always or at times", RED, "//"),
+    Grade("up to a week", SAND, "."), Grade("more", ORANGE, ".."), Grade("all lost at times", ORANGE, "//"),
+    Grade("all lost, always", RED, "xx"),
 )  # fmt: skip
 
 
@@ -46,7 +47,7 @@ def grade_of(answer: Answer) -> Grade:
     if answer.lost is None:
         return GRADES[0]
     if not answer.survives:
-        return GRADES[4]
+        return GRADES[4 if answer.comes_back else 5]
     return GRADES[1] if answer.mean_lost <= DAY else GRADES[2] if answer.mean_lost <= WEEK else GRADES[3]
 
 
@@ -79,7 +80,8 @@ def matrix(found: Protection) -> Chart:
         axis.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
         for spine in axis.spines.values():
             spine.set_visible(False)
-        title = f"{found.site.file.spec.title}: data lost on average, and time to service"
+        timed = ", and time to service" if found.timed else ""
+        title = f"{found.site.file.spec.title}: data lost on average{timed}"
         drawn.suptitle(style.titled(title, width), x=0.01, ha="left")
         drawn.legend(loc="outside lower left", fontsize=style.SMALLER, ncols=2 if width < 2 * LEAST else len(GRADES))
     return drawn

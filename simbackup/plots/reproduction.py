@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -16,6 +16,9 @@ from simbackup.plots import style
 from simbackup.plots.fills import below
 from simbackup.results.compare import TOLERANCE, Row
 from simbackup.text import for_line, for_plot
+
+if TYPE_CHECKING:
+    from simbackup.experiments.calibrate import Fitted
 
 ROLES = {
     "fitted": (palette.BLUE, "o", "a constant fitted to its group"),
@@ -112,6 +115,26 @@ def by_document(rows: Sequence[Row]) -> style.Chart:
         axis.set_xlim(ALL_FROM, ALL_TO)
         axis.set_xlabel("simulated / measured")
         style.share_edge(drawn, axis, columns=3)
+    return drawn
+
+
+def constants(found: Sequence[Fitted]) -> style.Chart:
+    """Fitted constants with their 90 % intervals in their plausible ranges, as multiples of their values."""
+    with style.in_style():
+        drawn = style.picture(9.2, 0.4 * len(found) + 1.4)
+        axis = drawn.add_subplot()
+        for y, one in enumerate(found):
+            plausible, own = ([end / one.value for end in ends] for ends in (one.plausible, one.ends))
+            axis.plot(plausible, [y, y], color=palette.SAND, linewidth=5.0, alpha=0.7, zorder=1)
+            axis.plot(own, [y, y], color=palette.GREY, linewidth=1.6, solid_capstyle="butt", zorder=2)
+            axis.plot([1.0], [y], "o", color=palette.BLUE, zorder=3)
+            axis.text(1.02, y, one.text, transform=axis.get_yaxis_transform(), va="center", fontsize=style.SMALL)
+        axis.set_yticks(range(len(found)), [for_plot(one.constant) for one in found], fontsize=style.SMALL)
+        axis.set_ylim(len(found) - 0.4, -0.6)
+        axis.set_xscale("log")
+        axis.set_xlabel("multiple of the fitted value")
+        looks = (("plausible range", palette.SAND, 5.0), ("90 % interval", palette.GREY, 2.0))
+        below(drawn, [Line2D([], [], color=colour, linewidth=width, label=label) for label, colour, width in looks])
     return drawn
 
 

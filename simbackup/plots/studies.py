@@ -15,8 +15,8 @@ from simbackup import palette, units
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.study_intervals import HIGH, LOW, MovedAlone
 from simbackup.plots import style
-from simbackup.plots.input_bars import InputEnds, input_bars
 from simbackup.plots.rulers import Ruler, figures, mark_along, mark_up, plain, ruler
+from simbackup.plots.sensitivity import InputEnds, input_bars
 from simbackup.text import for_plot
 
 Rows = Sequence[dict[str, Any]]

@@ -1,4 +1,4 @@
-"""Calendars: which level runs on which days, and when."""
+"""Calendars: which level runs on which days, and when; and how far plans go."""
 
 from __future__ import annotations
 
@@ -64,3 +64,7 @@ def evening(time: datetime) -> date:
     ('2027-01-02', '2027-01-02')
     """
     return (time.replace(tzinfo=None) - timedelta(hours=12)).date()
+
+
+HORIZON = "3y"
+"""Time from the start of a site to the end of its plan, as `--until` takes it."""

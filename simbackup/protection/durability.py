@@ -49,9 +49,9 @@ class DiskGroup:
         """Probability that a rebuild without redundancy meets a sector that it cannot read."""
         return 1.0 - (1.0 - self.unreadable) ** (self.disks - self.tolerated)
 
-    def failing(self, failures: float) -> DiskGroup:
-        """The same disks with another number of failures in a unit of time."""
-        return replace(self, failures=failures)
+    def losses(self, failures: float) -> float:
+        """Losses of data in a unit of time if each disk fails so often: rebuilds are short, so it follows at once."""
+        return 1.0 / replace(self, failures=failures).mttdl if failures else 0.0
 
     def rate(self, missing: int) -> float:
         """Failures in a unit of time while some disks are missing."""

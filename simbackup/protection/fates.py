@@ -60,12 +60,12 @@ class Copy(NamedTuple):
         others = self.needs - {("network", "")}
         return self.immutable > 0.0 and loss.hits(self.needs) == ("network", "") and loss.hits(others) is None
 
-    def why(self, loss: Loss) -> str:
-        """Why it does not help after a loss, in words; empty if it may."""
+    def why(self, loss: Loss, noticed: float | None = None) -> str:
+        """Why it does not help after a loss, noticed so many seconds later if given, in words; empty if it may."""
         struck = self.lost_with(loss)
         if struck is not None:
             return WORDS[struck[0]].format(struck[1])
-        if self.locked(loss) and self.immutable <= loss.noticed:
+        if self.locked(loss) and self.immutable <= (loss.noticed if noticed is None else noticed):
             return f"it is locked for {show_short(self.immutable, 's', 3)} only"
         return ""
 
@@ -110,25 +110,23 @@ class Group:
             return "there is no copy"
         common = frozenset[Thing].intersection(*(_bare(copy) for copy in self.copies))
         if common:
-            thing, number = min(common, key=_rank), len(self.copies)
+            thing, number = min(common, key=lambda each: list(SHARED).index(each[0])), len(self.copies)
             words = SHARED[thing[0]].format(thing[1])
             like = ", like the data" if thing in self.data.needs else ""
             every = "both" if number == 2 else f"all {number}"  # noqa: PLR2004
             return f"{every} copies {words}{like}" if number > 1 else f"the only copy {_singular(words)}{like}"
         striking = [loss for loss in losses if self.data.lost_with(loss) is not None]
         worst = min(striking, key=lambda loss: (len(self.left(loss)), -si_or(loss.spec.yearly, 0.0)), default=None)
-        names = self.left(worst) if worst is not None else []
-        if worst is None or len(names) > 1:
+        if worst is None:
+            return "none of these losses strikes the data"
+        names = self.left(worst)
+        if len(names) > 1:
             return f"at least {len(names)} copies survive each loss"
         return f"{f'only {names[0]!r}' if names else 'nothing'} survives the loss '{worst.title}'"
 
     def left(self, loss: Loss) -> list[str]:
         """The copies that may help after a loss."""
         return [copy.called for copy in self.copies if not copy.why(loss)]
-
-
-def _rank(thing: Thing) -> int:
-    return list(SHARED).index(thing[0])
 
 
 def _bare(copy: Copy) -> frozenset[Thing]:

@@ -1,29 +1,33 @@
-"""Lists of losses: the usual ones, and those of a file, checked with the place of everything that is wrong."""
+"""Lists of losses: the usual ones, and those of a file, checked with the place of all that is wrong; their schema."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from simbackup import shelf
 from simbackup.equations.uncertainty import SCORE
-from simbackup.errors import InputError, Place, Problem
+from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.loading import over_datasheet
 from simbackup.planning.site import PlannedSite
-from simbackup.protection.spec import EACH, LossesSpec, LossSpec
+from simbackup.protection.spec import EACH, THINGS, LossesSpec, LossSpec
 from simbackup.schema import tree as trees
-from simbackup.schema.file_kind import kind_of
+from simbackup.schema.json_forms import Forms, Json
 from simbackup.schema.part import disagreements
 from simbackup.schema.quantity import Money
 from simbackup.schema.tree import Node
-from simbackup.schema.validate import validate
-from simbackup.schema.yaml_file import parse, read
+from simbackup.schema.validate import validate, validate_in_part
+from simbackup.schema.yaml_file import kind_of, parse, read
 
 USUAL = Path(__file__).with_name("losses.yaml")
 """The losses that count unless a list says otherwise."""
 SCORES = (-1.2816, -0.5244, 0.0, 0.5244, 1.2816)
 """Standard scores at 10, 30, 50, 70 and 90 % of all cases."""
+KINDS = {"losses": "Losses that a site has to survive (losses.yaml)."}
+"""The kinds of files about protection that have a schema."""
+AGES = frozenset({"early", "early_until", "late", "late_from"})
+"""Keys of a datasheet that do not count where a list has a rate of its own."""
 Thing = tuple[str, str]
 """Something that a loss may strike: a word of `strikes`, and its name; an empty one stands for all."""
 
@@ -85,6 +89,7 @@ class Losses:
     tree: Node
     downtime_hour: Money | None = None
     data_hour: Money | None = None
+    all_data: Money | None = None
 
     def on(self, site: PlannedSite) -> tuple[list[Loss], list[str]]:
         """The losses that can strike a site, one after the other, and the names of those that cannot.
@@ -159,21 +164,47 @@ def losses_of(own: Node, usual: Node) -> Losses:
     problems: list[Problem] = []
     wanted = own.mapping.get("usual")
     tree = own if wanted is not None and wanted.value is False else trees.overlay(usual, own)
-    each = dict[str, Node]()
+    each, found = dict[str, Node](), dict[str, LossSpec]()
+    known = usual.mapping["losses"].mapping
     for name, node in tree.mapping.get("losses", Node({}, tree.place, tree.place)).mapping.items():
         part = node if node.value is None else over_datasheet(node, "loss", f"losses.{name}", problems)
-        if part is not None:
-            each[name] = part
-    losses = Node(each, tree.place, tree.key)
-    tree = Node({**tree.mapping, "losses": losses}, tree.place, tree.key)
-    spec = validate(LossesSpec, tree, "", problems)
+        if part is None or part.value is None:
+            continue
+        if node.mapping and "strikes" not in part.mapping:
+            problems.append(Problem(node.key, f"losses.{name}", "does not say what it strikes", choices(name, known)))
+            continue
+        ages = AGES.difference(node.mapping) if "yearly" in node.mapping else frozenset[str]()
+        each[name] = Node({key: one for key, one in part.mapping.items() if key not in ages}, part.place, part.key)
+        loss = validate_in_part(LossSpec, each[name] if node.mapping else part, f"losses.{name}", problems)
+        for wrong in disagreements(loss) if loss is not None else ():
+            path = wrong.paths[0] if wrong.paths else ()
+            place = each[name].find(path)[0].place
+            problems.append(Problem(place, ".".join(("losses", name, *path)), wrong.message, wrong.remedy))
+        if loss is not None:
+            found[name] = loss
+    tree = Node({**tree.mapping, "losses": Node(each, tree.place, tree.key)}, tree.place, tree.key)
+    spec = validate(LossesSpec, Node({**tree.mapping, "losses": Node({}, tree.place)}, tree.place), "", problems)
+    if not each and not problems:
+        problems.append(Problem(tree.place, "losses", "has no loss", "write one, or leave out 'usual: false'"))
     if spec is None or problems:
         raise InputError(problems)
-    found = {name: loss for name, loss in spec.losses.items() if loss is not None}
-    for name, loss in found.items():
-        for wrong in disagreements(loss):
-            path = ("losses", name, *(wrong.paths[0] if wrong.paths else ()))
-            problems.append(Problem(tree.find(path)[0].place, ".".join(path), wrong.message, wrong.remedy))
-    if problems:
-        raise InputError(problems)
-    return Losses(found, tree, spec.downtime_hour, spec.data_hour)
+    return Losses(found, tree, spec.downtime_hour, spec.data_hour, spec.all_data)
+
+
+def losses_schema(datasheets: Iterable[str] = ()) -> Json:
+    """The JSON Schema of a list of losses; `datasheets` are names that editors offer.
+
+    >>> sorted(losses_schema()["properties"])
+    ['all_data', 'data_hour', 'downtime_hour', 'losses', 'usual']
+    """
+    forms = Forms(tuple(datasheets))
+    body, loss = forms.whole(LossesSpec), forms.form(LossSpec)
+    word = {"enum": list(THINGS)}
+    loss["properties"]["model"] = forms.sheet_name("loss")
+    loss["properties"]["strikes"] = {
+        "description": loss["properties"]["strikes"]["description"],
+        "anyOf": [word, {"type": "array", "items": word, "minItems": 1}],
+    }
+    about = body["properties"]["losses"]["description"]
+    body["properties"]["losses"] = forms.named({"anyOf": [loss, {"type": "null"}]}, about)
+    return forms.file("losses", KINDS["losses"], body)

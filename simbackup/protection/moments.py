@@ -179,6 +179,14 @@ class Spread:
         return self.pieces[0]
 
 
+def struck_by(each: Iterable[tuple[float, Spread | None]]) -> Spread:
+    """The data lost whenever one of several losses strikes them, by how often each does and what it costs."""
+    return Spread(tuple(
+        piece._replace(weight=often * piece.weight / spread.whole)
+        for often, spread in each if spread is not None for piece in spread.pieces if often > 0.0
+    ))  # fmt: skip
+
+
 class Track(NamedTuple):
     """What a kind of copy offers over time: from each moment on a source, or nothing."""
 
@@ -212,7 +220,8 @@ def spread_of(tracks: Sequence[Track], period: tuple[float, float], unnoticed: f
     for low, high in pairwise(ends):
         middle = (low + high) / 2.0
         offered = [source for track in tracks if (source := track.at(middle)) is not None]
-        found = min(offered, key=lambda source: _typical(source.lost(low, high)), default=None)
+        means = [math.fsum(w * (least + most) for w, least, most in each.lost(low, high)) for each in offered]
+        found = offered[means.index(min(means))] if offered else None
         if not best or best[-1][1] != found:
             best.append((low, found))
     pieces: list[Piece] = []
@@ -225,8 +234,3 @@ def spread_of(tracks: Sequence[Track], period: tuple[float, float], unnoticed: f
             pieces.append(Piece(at, weight, least + more, most + more, source, unnoticed))
             at += weight
     return Spread(tuple(pieces))
-
-
-def _typical(pieces: Iterable[tuple[float, float, float]]) -> float:
-    """The mean of pieces, without their durations' sum, by which sources for the same time compare."""
-    return math.fsum(weight * (low + high) for weight, low, high in pieces)

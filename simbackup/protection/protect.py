@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -23,8 +23,10 @@ from simbackup.protection.durability import availability
 from simbackup.protection.fates import SNAPSHOTS, Group, groups_of
 from simbackup.protection.history import History, Left
 from simbackup.protection.losses import Loss, Losses, read_losses
-from simbackup.protection.moments import Piece, Spread
+from simbackup.protection.moments import ROUNDING, Piece, Spread, struck_by
 from simbackup.protection.scenarios import disk_group, from_snapshot
+from simbackup.protection.spec import LossSpec
+from simbackup.schema.quantity import Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +38,8 @@ UNTIL = "1y"
 YEAR = 365.0 * DAY
 HORIZON = 10.0
 """Years for which probabilities are given."""
-MUCH, NEVER_BACK = DAY, 1e4 * YEAR
-"""Seconds of data of which it counts how probable it is to lose more; the second is only exceeded if all is lost."""
+MUCH = DAY
+"""Seconds of data of which it counts how probable it is to lose more."""
 HARDWARE = frozenset({"disks", "array", "host", "place", "network"})
 """What has to be replaced or set up again before a restore, for which a site declares `recovery`."""
 SHARES = (0.5, 0.95)
@@ -91,22 +93,30 @@ class Answer:
 
     @property
     def why(self) -> dict[str, str]:
-        """Why each of the other copies does not help; nothing where the data are spared."""
+        """Why each copy does not help, or not always where all is lost at times; nothing where the data are spared."""
         if self.lost is None:
             return {}
-        old = "it keeps nothing that is old enough" if self.lost.everything else "others have newer data"
-        others, saved = {copy.called: copy.why(self.loss) or old for copy in self.group.copies}, self.saved_by
-        return {name: why for name, why in others.items() if name not in saved}
+        saved, lost = self.saved_by, self.lost.everything
+        old = "it keeps nothing that is old enough" if lost else "others have newer data"
+        each = {copy.called: copy.why(self.loss, max(self.loss.delays)) or old for copy in self.group.copies}
+        return {name: f"at times, {why}" if name in saved else why for name, why in each.items()
+                if name not in saved or lost}  # fmt: skip
 
     def more_than(self, seconds: float) -> float:
         """The probability that it costs more seconds of data than this."""
-        return 0.0 if self.lost is None else 1.0 - self.lost.below(seconds)
+        more = 0.0 if self.lost is None else 1.0 - self.lost.below(seconds)
+        return more if more > ROUNDING else 0.0
 
     def no_worse_than(self, other: Answer) -> bool:
         """Whether it is nowhere more probable than in another answer that more data are lost than any amount."""
         if self.lost is None or other.lost is None:
             return self.lost is None
         return self.lost.no_more_than(other.lost)
+
+    @property
+    def comes_back(self) -> float:
+        """The share of moments after which the data come back, or are spared."""
+        return 1.0 if self.lost is None else 1.0 - self.lost.everything
 
     @property
     def mean_lost(self) -> float:
@@ -135,7 +145,8 @@ class Expected(NamedTuple):
 
     Losses of single files do not count. `availability` is the share of time in service, `everything` and `much` are the
     probabilities that a system loses all its data, and more than a day of them, within the horizon; their ranges follow
-    from those of the rates. `lost` is the mean where data come back. `cost` is money, None without a price.
+    from those of the rates. Where data never come back, they are in neither `down` nor `lost`. `cost` is money, None
+    without a price. `struck` has the data lost each time that some are struck: median and 95th percentile.
     """
 
     group: Group
@@ -144,7 +155,8 @@ class Expected(NamedTuple):
     availability: float
     everything: Rate
     much: Rate
-    cost: float | None
+    cost: Rate | None
+    struck: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -163,6 +175,21 @@ class Protection:
     def of(self, group: Group) -> list[Answer]:
         """The answers for a group, in the order of the losses."""
         return [answer for answer in self.answers if answer.group is group]
+
+    @property
+    def timed(self) -> bool:
+        """Whether restores were simulated."""
+        return any(answer.back is not None for answer in self.answers)
+
+    @property
+    def without_rate(self) -> list[str]:
+        """The losses that are in no sum, as nobody knows how often they happen."""
+        return list(dict.fromkeys(one.loss.name for one in self.answers if one.yearly is None))
+
+    def comes_back(self, group: Group) -> bool:
+        """Whether the data of a group come back after any loss that strikes them, or none does."""
+        each = [one.comes_back for one in self.of(group) if one.lost is not None]
+        return any(each) or not each
 
     @cached_property
     def weakest(self) -> dict[str, str]:
@@ -212,17 +239,20 @@ class Protection:
 
     def _expected(self, group: Group) -> Expected:
         whole = [each for each in self.of(group) if each.loss.spec.what != "one-file"]
-        known = [(each, each.yearly) for each in whole if each.yearly is not None]
-        down = _sum((rate, _finite(each.back.median if each.back is not None else 0.0)) for each, rate in known)
-        lost = _sum((rate, _finite(each.mean_lost)) for each, rate in known)
-        gone, much = (
-            _within(self.horizon, _sum((rate, each.more_than(limit)) for each, rate in known))
-            for limit in (NEVER_BACK, MUCH)
-        )
-        hours = ((self.losses.downtime_hour, down), (self.losses.data_hour, lost))
-        costs = [price.si * rate.value / 3600.0 for price, rate in hours if price is not None]
-        share = availability(YEAR, down.value)
-        return Expected(group, down, lost, share, gone, much, math.fsum(costs) if costs else None)
+        known = [(each.yearly, each) for each in whole if each.yearly is not None]
+        rates, each = [rate for rate, _ in known], [one for _, one in known]
+        down = [one.comes_back * _finite(one.back.median if one.back is not None else 0.0) for one in each]
+        lost = [one.comes_back * _finite(one.mean_lost) for one in each]
+        gone, much = [1.0 - one.comes_back for one in each], [one.more_than(MUCH) for one in each]
+        by_hour = ((self.losses.downtime_hour, down), (self.losses.data_hour, lost))
+        priced = [(price, [one / 3600.0 for one in amounts]) for price, amounts in by_hour if price is not None]
+        priced += [(self.losses.all_data, gone)] if self.losses.all_data is not None else []
+        out, struck = _sum(rates, down), struck_by((rate.value, one.lost) for rate, one in known)
+        return Expected(
+            group, out, _sum(rates, lost), availability(YEAR, out.value), _within(self.horizon, _sum(rates, gone)),
+            _within(self.horizon, _sum(rates, much)), _cost(rates, priced) if priced else None,
+            (struck.quantile(0.5), struck.quantile(0.95)) if struck.whole else (0.0, 0.0),
+        )  # fmt: skip
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -231,7 +261,7 @@ class Protection:
 
         return pd.DataFrame([answer.row() for answer in self.answers])
 
-    def chart(self) -> Chart:
+    def figure(self) -> Chart:
         """The main picture: what each loss costs each group. It needs matplotlib."""
         from simbackup.plots.of_protection import matrix  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
 
@@ -247,23 +277,42 @@ class Protection:
                     "copies": [copy.called for copy in one.group.copies], "weakest": self.weakest[name],
                     "down_a_year": one.down._asdict(), "lost_a_year": one.lost._asdict(),
                     "availability": one.availability, "all_lost": one.everything._asdict(),
-                    "more_than_a_day_lost": one.much._asdict(), "cost_a_year": one.cost,
+                    "more_than_a_day_lost": one.much._asdict(), "cost_a_year": one.cost and one.cost._asdict(),
+                    "lost_each_time": {"median": one.struck[0], "95%": one.struck[1]},
                 }
                 for name, one in zip(self.named, self.expected, strict=True)
             ],
             "answers": [{**answer.row(), "saved_by": answer.saved_by, "why": answer.why} for answer in self.answers],
             "never_more_than": {name: list(others) for name, (others, _) in self.dominating.items()},
-            "left_out": list(self.left_out),
+            "left_out": list(self.left_out), "without_rate": self.without_rate,
         }  # fmt: skip
 
 
-def _sum(each: Iterable[tuple[Rate, float]]) -> Rate:
+def _sum(rates: Iterable[Rate], amounts: Iterable[float]) -> Rate:
     """The sum of rates times amounts; their errors are independent, and add as squares on each side."""
-    terms = [Rate(*(end * amount for end in rate)) for rate, amount in each]
-    value = math.fsum(term.value for term in terms)
-    low = math.sqrt(sum((term.value - term.low) ** 2 for term in terms))
-    high = math.sqrt(sum((term.high - term.value) ** 2 for term in terms))
+    terms = [Rate(*(end * amount for end in rate)) for rate, amount in zip(rates, amounts, strict=True)]
+    return _around(math.fsum(term.value for term in terms), terms)
+
+
+def _around(value: float, terms: Sequence[Rate]) -> Rate:
+    """A value with the errors of terms: they are independent, and add as squares on each side."""
+    low, high = (math.hypot(*(term.value - term[end] for term in terms)) for end in (1, 2))
     return Rate(value, max(value - low, 0.0), value + high)
+
+
+def _ends(given: Quantity) -> Rate:
+    """A quantity with the ends of its range."""
+    return Rate(given.si, *(given.si if end is None else end for end in (given.low, given.high)))
+
+
+def _cost(rates: Sequence[Rate], priced: Iterable[tuple[Quantity, Sequence[float]]]) -> Rate:
+    """What a year costs: the rates of losses, times amounts that each costs at prices, all with their ranges."""
+    prices = [(_ends(price), each) for price, each in priced]
+    by_price = [_sum(rates, each).value for _, each in prices]
+    by_loss = [math.fsum(price.value * each[i] for price, each in prices) for i in range(len(rates))]
+    losses = _sum(rates, by_loss)
+    terms = [Rate(*(end * each for end in price)) for (price, _), each in zip(prices, by_price, strict=True)]
+    return _around(losses.value, [losses, *terms])
 
 
 def _within(years: float, rate: Rate) -> Rate:
@@ -318,7 +367,7 @@ def protect(
     groups = groups_of(site, last)
     history = History.of(site, last, play)
     restores = Restores(history, groups) if times else None
-    rates = _Rates(site)
+    rates = _Rates(site, horizon)
     answers = [
         Answer(
             loss, group, None if group.data.lost_with(loss) is None else history.lost(group, loss),
@@ -332,28 +381,38 @@ def protect(
 
 @dataclass
 class _Rates:
-    """How often losses happen to each system."""
+    """How often losses happen to each system, on average over so many years."""
 
     site: PlannedSite
+    years: float
     known: dict[tuple[str, str], Rate | None] = field(default_factory=dict[tuple[str, str], "Rate | None"])
 
     def of(self, group: Group, loss: Loss) -> Rate | None:
         """How often a loss happens to each system of a group."""
-        given = loss.spec.yearly
-        if given is None:
+        spec = loss.spec
+        if spec.yearly is None:
             return None
-        ends = Rate(
-            given.si, given.si if given.low is None else given.low, given.si if given.high is None else given.high
-        )
-        if "disks" not in loss.spec.strikes:
-            return ends
+        if "disks" not in spec.strikes:
+            return mean_over(spec, self.years)
         key = (group.machine, loss.name)
         if key not in self.known:
-            found = disk_group(self.site, group.systems[0], loss.spec)
+            found = disk_group(self.site, group.systems[0], spec)
             self.known[key] = (
-                None if found is None else Rate(*(found[0] / found[1].failing(rate).mttdl for rate in ends))
+                None if found is None else mean_over(spec, self.years, lambda rate: found[0] * found[1].losses(rate))
             )
         return self.known[key]
+
+
+def mean_over(spec: LossSpec, years: float, times: Callable[[float], float] = lambda rate: rate) -> Rate:
+    """How often a loss happens in a year on average over some years, by what follows from its rate at each age."""
+    left, terms = years * YEAR, [Rate(0.0, 0.0, 0.0)]
+    for seconds, rate in spec.pieces(spec.yearly) if spec.yearly is not None else ():
+        share = min(seconds, left) / (years * YEAR)
+        terms.append(Rate(*(share * times(end) for end in _ends(rate))))
+        left -= seconds
+        if left <= 0.0:
+            break
+    return Rate(*map(math.fsum, zip(*terms, strict=True)))
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from simbackup.errors import choices
+from simbackup.schema.failure import Ageing
 from simbackup.schema.job import Names
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import Duration, Frozen, Money, Multiple, Share, Text, usual
@@ -19,7 +20,7 @@ EACH = ("target", "place", "account", "key")
 """What a site has several of by name: a loss strikes one of them at a time."""
 
 
-class LossSheet(Frozen):
+class LossSheet(Ageing):
     """How often something is lost, and how soon that is noticed."""
 
     yearly: Multiple | None = None
@@ -59,6 +60,7 @@ class LossSpec(Modelled, LossSheet):
             yield ("strikes",), f"names both {each[0]} and {each[1]}", "write two losses, or one of these words"
         if self.of and not each:
             yield ("of",), "has no effect here", f"it names what 'strikes' has as one of {', '.join(EACH)}"
+        yield from self.of_ages()
         if self.states("unreadable") and "disks" not in self.strikes:
             yield ("unreadable",), "has no effect here", "it belongs to a loss of 'disks'"
 
@@ -75,3 +77,5 @@ class LossesSpec(Frozen):
     """What an hour costs in which a system is not in service; nothing by default."""
     data_hour: Money | None = None
     """What it costs to lose the data that a system takes in an hour; nothing by default."""
+    all_data: Money | None = None
+    """What it costs if the data of a system never come back; by default, costs leave that out, and say so."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,9 @@ from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
-from simbackup.results.notes import note_sentences
 from simbackup.results.result import Result
 from simbackup.results.rows import exact
+from simbackup.results.shown import note_sentences
 from simbackup.results.validated_range import Checked, Distance, distance
 from simbackup.text import for_terminal
 from simbackup.uncertainty.verdict import JobInterval
@@ -75,14 +76,20 @@ def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = (), co
     )  # fmt: skip
 
 
-def filled(template: str, **values: Any) -> str:
-    """The text of a template of a page with some values, each of which is escaped."""
+@cache
+def environment(*packages: str) -> Any:
+    """Where templates are looked for: in the first of these packages, then in the others, then here."""
     jinja: Any = import_module("jinja2")  # an extra, and slow to import
-    environment = jinja.Environment(
-        loader=jinja.PackageLoader("simbackup.reporting"), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja.StrictUndefined, keep_trailing_newline=True, finalize=_seen,
+    loaders = [jinja.PackageLoader(package) for package in (*packages, "simbackup.reporting")]
+    return jinja.Environment(
+        loader=jinja.ChoiceLoader(loaders), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja.StrictUndefined, keep_trailing_newline=not packages, finalize=_seen,
     )  # fmt: skip
-    return str(environment.get_template(template).render(**values))
+
+
+def filled(template: str, *packages: str, **values: Any) -> str:
+    """The text of a template of a page with some values, each of which is escaped."""
+    return str(environment(*packages).get_template(template).render(**values))
 
 
 def _shown(chapter: Chapter) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from simbackup.drawing.picture import Picture, described
 from simbackup.plots import style
 from simbackup.plots.concurrency import MANY
 from simbackup.plots.fills import below
-from simbackup.plots.means import piece
+from simbackup.plots.rates import piece
 from simbackup.results.groups import thinned
 from simbackup.results.result import Result
 

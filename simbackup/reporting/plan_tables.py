@@ -1,99 +1,148 @@
-"""The tables of a plan for a page: windows, systems that miss theirs, capacity by quarter, cost by year."""
+"""The tables of a plan, for a terminal and for pages: windows, late systems, capacity, data lost, and cost."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 from simbackup.equations.change import YEAR
 from simbackup.planning.alike import called
-from simbackup.planning.cost import by_year, cost_heads
-from simbackup.planning.plan import Plan
-from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
+from simbackup.planning.cases import stock_figures
+from simbackup.planning.cost import TERABYTE, by_year, cost_heads
+from simbackup.planning.intervals import LOST, NOT_ASKED, Sureness, data_lost, windows_missed
+from simbackup.planning.plan import Plan, of_quarters
+from simbackup.planning.windows import Windows
+from simbackup.reporting.site_answers import ALONE
+from simbackup.reporting.tables import Cell, Column, ReportTable, words
+from simbackup.units import show_short
 
-QUARTERS = frozenset({1, 4, 7, 10})
-"""Months that begin a quarter."""
+
+def _whole(number: float) -> str:
+    return f"{number:.0f}"
 
 
-def windows(plan: Plan) -> ReportTable:
-    """How many windows each level of each policy meets."""
+def money(amount: float) -> str:
+    """An amount of money."""
+    return f"{amount:,.0f}"
+
+
+def short_time(seconds: float) -> str:
+    """A time in three digits."""
+    return show_short(seconds, "s", 3)
+
+
+def _terabytes(size: float) -> str:
+    return f"{size / TERABYTE:.1f}"
+
+
+def _figure(sure: Sureness, address: str, number: float, text: Callable[[float], str], unit: float = 1.0) -> Cell:
+    """A figure with the ends of its interval in brackets, if there is one and both are not as the figure itself."""
+    one, shown = sure.figures.get(address), text(number)
+    ends = [shown] * 2 if one is None else [text(one.low), text(one.high)]
+    return Cell(shown if ends == [shown] * 2 else f"{shown} ({ends[0]} to {ends[1]})", number / unit)
+
+
+def _number(number: float) -> Cell:
+    return Cell(_whole(number), number)
+
+
+def _sum(amount: float) -> Cell:
+    return Cell(money(amount), amount)
+
+
+def _with_ends(title: str, sure: Sureness) -> str:
+    """The title of a table, and what stands in brackets in it."""
+    return f"{title} (in 90 % of cases)" if sure.figures else title
+
+
+def windows(plan: Plan, sure: Sureness = NOT_ASKED, counted: Windows | None = None) -> ReportTable:
+    """How many windows each level of each policy meets, in all nights or in those that were `counted`."""
     columns = (
         Column("policy"), Column("level"), Column("copy"), Column("nights", "count"), Column("missed", "count"),
         Column("first missed"), Column("longest", "s"),
     )  # fmt: skip
     rows = [
         (
-            *(words(part) for part in key), quantity(one.nights, "count"), quantity(one.missed, "count"),
-            words(one.first_missed or ""), quantity(one.longest, "s"),
+            *map(words, key), _number(one.nights), _figure(sure, windows_missed(key), one.missed, _whole),
+            words(one.first_missed or ""), Cell(short_time(one.longest), one.longest),
         )
-        for key, one in plan.windows.levels.items()
+        for key, one in (plan.windows if counted is None else counted).levels.items()
     ]  # fmt: skip
-    return ReportTable("Windows", columns, rows, "Windows of backups and copies")
+    return ReportTable("Windows", columns, rows, "Windows" if counted is None else "Windows, in the simulated nights")
 
 
 def late(plan: Plan) -> ReportTable:
     """The systems that miss a window, those alike in one line, the first to do so first."""
     columns = (
-        Column("system"),
-        Column("missed", "count"),
-        Column("of nights", "count"),
-        Column("first"),
-        Column("cause"),
-    )
+        Column("system"), Column("missed", "count"), Column("of nights", "count"), Column("first"), Column("cause"),
+    )  # fmt: skip
     rows = [
-        (
-            words(called(systems)), quantity(one.missed, "count"), quantity(one.nights, "count"),
-            words(one.first_missed), words(one.cause),
-        )
+        (words(called(systems)), _number(one.missed), _number(one.nights), words(one.first_missed), words(one.cause))
         for systems, one in plan.windows.late()
-    ]  # fmt: skip
+    ]
     return ReportTable("Late systems", columns, rows, "Systems that miss a window")
 
 
-def stocks(plan: Plan) -> ReportTable:
+def stocks(plan: Plan, sure: Sureness = NOT_ASKED) -> ReportTable:
     """What each target holds at the ends of quarters, with the restore points of the policy that has fewest."""
-    targets = plan.site.targets
     columns = [Column("date")]
-    for name, target in targets.items():
-        heads = (f"{name}: cartridges", f"{name}: bought") if target.tape else (name,)
-        columns += [Column(head, "count" if target.tape else "B") for head in heads]
+    for name, target in plan.site.targets.items():
+        heads = ((f"{name}, cartridges", "count"), ("bought", "count")) if target.tape else ((f"{name}, TB", "1"),)
+        columns += [Column(*head) for head in heads]
     unrestorable = any(any(day.broken.values()) for day in plan.days)
     heads = ("restore points", *(("not restorable",) if unrestorable else ()))
     columns += [Column(head, "count") for head in heads]
     rows: list[tuple[Cell, ...]] = []
-    for i, day in enumerate(plan.days):
-        after = plan.days[i + 1].day if i + 1 < len(plan.days) else None
-        if after is None or (after.day == 1 and after.month in QUARTERS):
-            cells = [words(day.day)]
-            for name, target in targets.items():
-                stock = day.stocks[name]
-                figures = (stock.cartridges, stock.bought) if target.tape else (stock.used,)
-                cells += [quantity(each, "count" if target.tape else "B") for each in figures]
-            counts = (min(day.points.values()), sum(day.broken.values()))
-            rows.append((*cells, *(quantity(each, "count") for each in counts[: len(heads)])))
-    return ReportTable("Capacity", tuple(columns), rows, "Capacity in use, at the ends of quarters")
+    for day in of_quarters(plan.days):
+        figures: list[Cell] = []
+        for name, target in plan.site.targets.items():
+            text, unit = (_whole, 1.0) if target.tape else (_terabytes, TERABYTE)
+            found = stock_figures(plan, day, name)
+            figures += [_figure(sure, address, amount, text, unit) for address, amount in found.items()]
+        counts = (min(day.points.values()), sum(day.broken.values()))
+        rows.append((words(day.day), *figures, *map(_number, counts[: len(heads)])))
+    return ReportTable("Capacity", tuple(columns), rows, _with_ends("Capacity in use", sure))
 
 
-def costs(plan: Plan) -> ReportTable:
-    """What each year costs; empty without prices."""
-    heads = cost_heads(plan.months)
+def losses(plan: Plan, sure: Sureness = NOT_ASKED) -> ReportTable:
+    """What a loss at noon costs on the worst day and on average, of data alone and of each place."""
+    columns = (
+        Column("loss of"), Column("on the worst day", "s"), Column("which is"), Column("on average", "s"),
+        Column("from"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for one in plan.losses:
+        place, (worst, mean) = one["after_loss_of"], [words("everything")] * 2
+        if one["day"] is not None:
+            worst, mean = (_figure(sure, data_lost(place, key), one[key], short_time) for key in LOST)
+        rows.append((words(place or ALONE), worst, words(one["day"] or ""), mean, words(one["counted_from"] or "")))
+    return ReportTable("Data lost", columns, rows, _with_ends("Data lost at noon", sure))
+
+
+def costs(plan: Plan, sure: Sureness = NOT_ASKED) -> ReportTable:
+    """What each year costs, and all of them if the site has more than storage; empty without prices."""
+    heads, years = cost_heads(plan.months), by_year(plan.months)
     columns = (Column("year"), *(Column(head, "1") for head in heads.values()))
     rows = [
-        (words(year), *(Cell(f"{sums[key]:,.0f}", sums[key]) for key in heads))
-        for year, sums in by_year(plan.months).items()
+        (words(year), *(_figure(sure, f"cost.{year}.{key}", sums[key], money) for key in heads))
+        for year, sums in years.items()
     ]
-    return ReportTable("Cost", columns, rows, "Cost by year")
+    if plan.site.expenses and len(rows) > 1:
+        rows.append((words("in all"), *(_sum(math.fsum(sums[key] for sums in years.values())) for key in heads)))
+    return ReportTable("Cost", columns, rows, _with_ends("Cost", sure))
 
 
 def belongings(plan: Plan) -> ReportTable:
     """What a site has for its backups and pays for beside storage; empty without prices of it."""
     columns = (
-        Column("part"), Column("what"), Column("amount", "1"), Column("price", "1"), Column("paid again after"),
+        Column(""), Column("what"), Column("amount", "1"), Column("price", "1"), Column("paid again after", "s"),
         Column("a year", "1"),
     )  # fmt: skip
     rows = [
         (
-            words(one.part), words(one.what), Cell(f"{one.amount:.3g}", one.amount),
-            Cell(f"{one.price:,.0f}", one.price),
-            words(f"{one.life / YEAR:.3g} years" if one.life is not None and one.price else ""),
-            Cell(f"{one.yearly:,.0f}", one.yearly),
+            words(one.part), words(one.what), Cell(f"{one.amount:.3g}", one.amount), _sum(one.price),
+            Cell(f"{one.life / YEAR:.3g} years", one.life) if one.life is not None and one.price else Cell(""),
+            _sum(one.yearly),
         )
         for one in plan.site.expenses
     ]  # fmt: skip

@@ -12,11 +12,11 @@ from simbackup.plots.fills import look
 from simbackup.reporting.answer import Item, example, telling
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.causes import Cause, split
-from simbackup.results.clock import on_the_clock, times
 from simbackup.results.groups import Group, device_row, grouped
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
 from simbackup.results.rows import reports
+from simbackup.results.shown import on_the_clock, times
 
 SMALL = 0.001
 """Share of a job's time below which causes share one line."""

@@ -8,7 +8,7 @@ from datetime import date
 
 from simbackup import units
 from simbackup.planning.cost import MEAN_MONTH
-from simbackup.planning.intervals import Sureness
+from simbackup.planning.intervals import NOT_ASKED, Sureness
 from simbackup.planning.plan import FitsUntil, Plan
 from simbackup.planning.recovery import Recovery
 from simbackup.reporting.answer import AT_RISK, CERTAIN, Answer
@@ -49,14 +49,14 @@ def _at_risk(limit: FitsUntil, sure: Sureness) -> bool:
     return any(one.target == limit.what and one.early is not None for one in sure.full)
 
 
-def of_cost(found: Plan) -> Answer | None:
+def of_cost(found: Plan, sure: Sureness = NOT_ASKED) -> Answer | None:
     """What a plan costs from its start to its end; None without prices."""
     if not found.months:
         return None
     total, currency = sum(month.total for month in found.months), found.months[0].currency
     mean = total * MEAN_MONTH / len(found.days)
     sentence = f"From {found.site.start} to {found.until}, {mean:,.0f} {currency} a month on average."
-    return Answer("cost", "", f"{total:,.0f} {currency}", IN_ALL, sentence)
+    return Answer("cost", "", f"{total:,.0f} {currency}", IN_ALL, sentence, interval=sure.cost())
 
 
 def of_losses(found: Plan) -> Answer:
@@ -129,5 +129,5 @@ def answers_of_plan(found: Plan, sure: Sureness, recoveries: Sequence[Recovery] 
     yield from (of_limit(found, limit, sure) for limit in limits)
     yield from map(of_recovery, recoveries)
     yield of_losses(found)
-    if (cost := of_cost(found)) is not None:
+    if (cost := of_cost(found, sure)) is not None:
         yield cost

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from simbackup.planning.alike import called
+from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.origins import Origins
@@ -55,9 +56,10 @@ def site_page(
         goals=goals, goal_table=_goals(goals or ()),
         answers=answers, deciding=list(_deciding(found, sure, recoveries)),
         recoveries=[(one, _by_policy(site, one), _phases(one), _curve(one)) for one in recoveries if one.complete],
-        nights=[plan_tables.windows(found), plan_tables.late(found)], calendar=calendar_picture(found),
-        stocks=plan_tables.stocks(found), capacity=capacity_picture(found), losses=_losses(found),
-        points=_points(found), costs=plan_tables.costs(found), belongings=plan_tables.belongings(found),
+        nights=[plan_tables.windows(found, sure), plan_tables.late(found)], calendar=calendar_picture(found),
+        stocks=plan_tables.stocks(found, sure), capacity=capacity_picture(found),
+        losses=plan_tables.losses(found, sure), points=_points(found), costs=plan_tables.costs(found, sure),
+        belongings=plan_tables.belongings(found),
         stated=_stated(site),
         assumptions=sections.assumptions(values), sources=sections.sources(values, works),
         warnings=[str(one) for one in (*found.warnings, *(each for one in recoveries for each in one.warnings))],
@@ -66,20 +68,24 @@ def site_page(
 
 
 def site_tables(
-    found: Plan, recoveries: Sequence[Recovery] = (), goals: Sequence[Goal] | None = None
+    found: Plan, sure: Sureness, recoveries: Sequence[Recovery] = (), goals: Sequence[Goal] | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """All tables behind the page, in SI units: those of the plan, restores by system with their phases, and goals.
+    """All tables behind the page, in SI units: those of the plan and its intervals, restores with their phases, goals.
 
     Windows are counted by level; the table of every night is that of `plan run --out`.
     """
-    tables = found.summaries()
+    tables = found.summaries() | sure.table()
     heads = ("policy", "level", "copy")
     tables["windows"] = [
         dict(zip(heads, key, strict=True)) | one._asdict() for key, one in found.windows.levels.items()
     ]
     for one in recoveries:
         name = one.lost or "data alone"
-        tables[f"restore {name}"] = [each._asdict() for each in one.systems]
+        none = (None, None)
+        tables[f"restore {name}"] = [
+            each._asdict() | dict(zip(("back_low", "back_high"), one.ends(each.system) or none, strict=True))
+            for each in one.systems
+        ]
         if one.reasons is not None:
             tables[f"phases {name}"] = [each._asdict() for each in one.reasons.phases]
     if goals is not None:
@@ -179,16 +185,27 @@ def _by_policy(site: PlannedSite, found: Recovery) -> ReportTable:
         (
             words(policy), words(called([one.system for one in systems])),
             words(", ".join(dict.fromkeys(one.source for one in systems))),
-            quantity(sum(one.bytes for one in systems), "B"), quantity(min(one.back for one in systems), "s"),
-            quantity(max(one.back for one in systems), "s"), quantity(max(one.lost for one in systems), "s"),
+            quantity(sum(one.bytes for one in systems), "B"), _back(found, min(systems, key=_when)),
+            _back(found, max(systems, key=_when)), quantity(max(one.lost for one in systems), "s"),
         )
-        for policy, systems in sorted(each.items(), key=lambda part: min(one.back for one in part[1]))
+        for policy, systems in sorted(each.items(), key=lambda part: min(map(_when, part[1])))
     ]  # fmt: skip
     columns = (
         Column("policy"), Column("systems"), Column("from"), Column("bytes", "B"), Column("first back after", "s"),
         Column("all back after", "s"), Column("data lost", "s"),
     )  # fmt: skip
-    return ReportTable("Recovery", columns, rows)
+    return ReportTable("Recovery", columns, rows, "Recovery (90 % intervals in brackets)")
+
+
+def _when(one: Restored) -> float:
+    return one.back
+
+
+def _back(found: Recovery, one: Restored) -> Cell:
+    """When a system is back, with its interval."""
+    ends = found.ends(one.system)
+    between = "" if ends is None else f" ({plan_tables.short_time(ends[0])} to {plan_tables.short_time(ends[1])})"
+    return Cell(f"{plan_tables.short_time(one.back)}{between}", one.back)
 
 
 def _phases(found: Recovery) -> ReportTable:
@@ -205,22 +222,6 @@ def _phases(found: Recovery) -> ReportTable:
     return ReportTable("Phases", columns, rows, "What all restores together spend their time on")
 
 
-def _losses(found: Plan) -> ReportTable:
-    """What a loss at noon costs, of data alone and of each place."""
-    columns = (
-        Column("loss of"), Column("on the worst day", "s"), Column("which is"), Column("on average", "s"),
-        Column("from"),
-    )  # fmt: skip
-    rows = [
-        (
-            words(one["after_loss_of"] or ALONE), quantity(one["worst"], "s"), words(one["day"] or "everything"),
-            quantity(one["mean"], "s"), words(one["counted_from"] or ""),
-        )
-        for one in found.losses
-    ]  # fmt: skip
-    return ReportTable("Data lost", columns, rows, "New data that a loss at noon costs")
-
-
 def _points(found: Plan) -> ReportTable:
     """The restore points of each policy at the end."""
     columns = (
@@ -233,7 +234,7 @@ def _points(found: Plan) -> ReportTable:
             words(one.restorable[0].date() if one.restorable else ""), quantity(len(one.points), "count"),
             quantity(sum(point.bytes for point in one.points), "B"),
         )
-        for one in points_at(found.site, moment_of(found.site, found.until))
+        for one in points_at(found.site, moment_of(found.site, found.until), arrivals=Arrivals(found.nights))
     ]  # fmt: skip
     return ReportTable("Restore points", columns, rows, f"Restore points at noon of {found.until}")
 

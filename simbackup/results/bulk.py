@@ -9,8 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simbackup.trace.columns import Names, Spans
-from simbackup.trace.rate_columns import RateBatch, Rates
+from simbackup.trace.columns import Names, RateBatch, Rates, Spans
 
 if TYPE_CHECKING:
     from simbackup.trace.trace import Trace

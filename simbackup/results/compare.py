@@ -1,19 +1,65 @@
-"""Measured beside simulated: errors, computed roles, summaries."""
+"""Measured beside simulated: where the documents are, errors, computed roles, and sums over a document."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from simbackup import shelf
 from simbackup.errors import ResultError
-from simbackup.results.documents import documents, scenario_name
-from simbackup.schema.measured import Measured, Measurement
+from simbackup.files import whole
+from simbackup.schema.measured import Measured, Measurement, read_measured
+from simbackup.shelf import MEASURED
 
 if TYPE_CHECKING:
     from simbackup.results.record import UsedValue
     from simbackup.results.result import Result
+
+
+PUBLISHED = "published"
+"""The collection that is meant where none is named."""
+LAB = "lab"
+"""The records of labs, a folder beside scenarios/ and no collection in it: they are no publications."""
+
+
+def documents(collection: str = PUBLISHED, begins: str = "") -> list[Measured]:
+    """All documents of a collection, of the records of labs, or of every collection for `*`, by their folders' names.
+
+    Only those are read whose names begin with a text.
+
+    >>> [document.folder.name[:3] for document in documents()][:2]
+    ['000', '001']
+    """
+    found: dict[str, Measured] = {}
+    for root in shelf.roots():
+        within = root if collection == LAB else root / "scenarios"
+        for path in sorted(within.glob(f"{collection}/*/{MEASURED}")):
+            if path.parent.name.startswith(begins) and path.parent.name not in found:
+                found[path.parent.name] = read_measured(path, shelf.shown(path))
+    return [found[folder] for folder in sorted(found)]
+
+
+def collections() -> list[str]:
+    """The names of all collections.
+
+    >>> collections()
+    ['published', 'validation']
+    """
+    found = (path for root in shelf.roots() for path in (root / "scenarios").glob(f"*/*/{MEASURED}"))
+    return sorted({path.parent.parent.name for path in found})
+
+
+def scenario_name(measurement: Measurement, file: str) -> str:
+    """Name of the scenario that a measured row refers to, or its path where it is in no root."""
+    path = measurement.home / file
+    shown = shelf.shown(whole(path))
+    known = shown.startswith("scenarios/")
+    return shown.removeprefix("scenarios/").removesuffix(".yaml") if known else str(path)
+
 
 TOLERANCE = 0.10
 """Relative error within which a row counts as reproduced, beside the interval that the document allows."""
@@ -236,3 +282,65 @@ def constants(results: Iterable[Result], measured: Measured) -> dict[str, UsedVa
             if not ids.isdisjoint((*value.fitted_to, *value.seen)):
                 found.setdefault(value.place, value)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class GroupErrors:
+    """Errors of groups of rows; that of a group is the median of its rows."""
+
+    groups: int
+    """Number of groups."""
+    median: float | None
+    """Median error; None without groups."""
+    worst: float | None
+    """Greatest error; None without groups."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> GroupErrors:
+        """The errors of some rows, group by group."""
+        groups: dict[str, list[float]] = {}
+        for row in rows:
+            groups.setdefault(row.measurement.group, []).append(abs(row.error))
+        errors = [statistics.median(group) for group in groups.values()]
+        return cls(len(errors), statistics.median(errors), max(errors)) if errors else cls(0, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How well a document is reproduced.
+
+    Errors are those of groups, without structural rows, which no value can move.
+    """
+
+    document: str
+    """The document."""
+    rows: int
+    """All rows."""
+    results: int
+    """Rows that count: no inputs, duplicates or projections."""
+    within: int
+    """Results that are reproduced."""
+    off: int
+    """Results that are declared off."""
+    roles: Counter[Role]
+    """Results by what they prove."""
+    errors: GroupErrors
+    """Errors of all results."""
+    held_out: GroupErrors
+    """Errors of held-out results."""
+    constants: int
+    """Constants that were fitted to rows of the document, or chosen after they were seen."""
+    one_row: int
+    """Those of them for which this was a single row."""
+
+
+def summary(document: str, rows: Sequence[Row], constants: Sequence[UsedValue]) -> Summary:
+    """The summary of one document, from its rows and the constants behind them."""
+    results = [row for row in rows if row.is_result]
+    moving = [row for row in results if row.role != "structural"]
+    return Summary(
+        document, len(rows), len(results), sum(row.within for row in results),
+        sum(row.measurement.row.off is not None for row in results), Counter(row.role for row in results),
+        GroupErrors.of(moving), GroupErrors.of([row for row in moving if row.role == "held-out"]), len(constants),
+        sum(len({*one.fitted_to, *one.seen}) == 1 for one in constants),
+    )  # fmt: skip

@@ -57,7 +57,7 @@ class Figures:
         """Every figure that a row has, but those of runs of jobs that failed or were skipped; and those of fleets."""
         bad = {f"jobs.{row['job']}" for row in self.result.job_rows if row["status"] not in GOOD}
         found = {address: value for address, value in self._of_rows.items() if address.rpartition(".")[0] not in bad}
-        templates = self.result.record.fleets
+        templates = self.result.fleets
         owners = dict.fromkeys([*(".".join(each.split(".")[:2]) for each in templates), *templates])
         of_fleets = {f"{owner}.{column}": value for owner in owners for column, value in self._of_many(owner).items()}
         return {**found, **self._of_users, **of_fleets}
@@ -99,7 +99,7 @@ class Figures:
         """Figures of all jobs of a fleet or of one of its templates, or of the times in which a device was in use."""
         parts = [
             part
-            for template, each in self.result.record.fleets.items()
+            for template, each in self.result.fleets.items()
             if template == owner or template.startswith(f"{owner}.")
             for part in each
         ]

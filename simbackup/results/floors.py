@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simbackup.schema.part import quantities_of
+
 if TYPE_CHECKING:
-    from simbackup.scenario import Value
+    from simbackup.scenario.spec import Spec
 
 Crossed = Mapping[str, Mapping[str, float]]
 """Seconds that what each run of a job moved takes of each line at the least, by the names of runs and lines."""
@@ -25,29 +27,33 @@ class Least(NamedTuple):
     """The link that carries no more."""
     runs: int = 1
     """Number of runs whose bytes it carries."""
+    own: float = 0.0
+    """Seconds that the bytes of the run alone take of it."""
 
 
 NOTHING = Least(0.0, "")
 """Of a run that moves nothing."""
 
 
-def certain(crossed: Crossed, values: Iterable[Value]) -> Crossed:
+def certain(crossed: Crossed, spec: Spec) -> Crossed:
     """What was taken of lines whose rate nobody guessed: neither assumed nor fitted, nor that of a part of them.
 
     Only these set the end of an interval: a stated link, or the native rate of a drive. A faster line than the one that
     somebody assumed is possible.
 
     >>> from simbackup.scenario import load
-    >>> values = load("published/002-sql-server-tuning/base").values  # the rate of the path is fitted
-    >>> certain({"backup": {"links.path": 20.0, "links.other": 5.0}}, values)
+    >>> spec = load("published/002-sql-server-tuning/base").spec  # the rate of the path is fitted
+    >>> certain({"backup": {"links.path": 20.0, "links.other": 5.0}}, spec)
     {'backup': {'links.other': 5.0}}
     """
-    guessed = {
-        f"{value.address.rpartition('.')[0]}."
-        for value in values
-        if value.given.unit == "B/s" and value.given.basis in GUESSED
-    }
     lines = {line for own in crossed.values() for line in own}
+    guessed = {
+        f"{'.'.join(path[:-1])}."
+        for section, name in {(*line.split("."), "")[:2] for line in lines}
+        if (part := getattr(spec, section, {}).get(name)) is not None
+        for path, given in quantities_of(part, (section, name))
+        if given.unit == "B/s" and given.basis in GUESSED
+    }
     left = {
         line
         for line in lines
@@ -71,7 +77,7 @@ def floors(rows: Iterable[Mapping[str, Any]], crossed: Crossed) -> dict[str, Lea
 
     >>> both = [{"job": name, "start": 0.0, "end": end} for name, end in (("a", 10.0), ("b", 30.0))]
     >>> floors(both, {"a": {"drive": 9.0}, "b": {"drive": 18.0, "robot": 1.0}})["b"]
-    Least(seconds=27.0, line='drive', runs=2)
+    Least(seconds=27.0, line='drive', runs=2, own=18.0)
     """
     ended: dict[str, list[tuple[float, str, float]]] = {}
     found: dict[str, Least] = {}
@@ -91,4 +97,4 @@ def _least(start: float, own: Mapping[str, float], ended: Mapping[str, list[tupl
         return NOTHING
     line = max(own, key=lambda name: (own[name], name))
     within = ended[line][bisect_left(ended[line], (start,)) :]
-    return Least(sum(seconds for _, _, seconds in within), line, len(within))
+    return Least(sum(seconds for _, _, seconds in within), line, len(within), own[line])

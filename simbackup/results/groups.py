@@ -9,8 +9,7 @@ from typing import Any
 from simbackup.devices.network.spec import ENDS
 from simbackup.results.fleet_figures import any_of, job_figures, series, templates
 from simbackup.results.result import Result
-from simbackup.trace.columns import Jobs, Spans
-from simbackup.trace.rate_columns import Rates
+from simbackup.trace.columns import Jobs, Rates, Spans
 from simbackup.trace.trace import Trace
 
 Row = Mapping[str, Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, partial
 from importlib import import_module
@@ -17,11 +17,12 @@ from simbackup.results.causes import Cause, SpansOfJobs, spent, split
 from simbackup.results.figures import GOOD, Figures
 from simbackup.results.floors import Crossed, Least, certain, floors
 from simbackup.results.kept import whole
-from simbackup.results.notes import noted
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import ASSUMPTION, SOURCE, assumption_rows, device_rows, job_rows, source_rows
-from simbackup.results.shown import DEVICES, JOBS, USERS, shown, table
+from simbackup.results.shown import DEVICES, JOBS, USERS, noted, shown, table
+from simbackup.results.tabled import Answer
 from simbackup.scenario import Scenario
+from simbackup.scenario.idle_keys import idle_keys
 from simbackup.trace.trace import Span, Trace
 from simbackup.workloads.impact import IMPACT
 
@@ -40,7 +41,7 @@ def ended_well(trace: Trace) -> bool:
     return all(status in GOOD for status in trace.jobs.column("status"))
 
 
-class Result:
+class Result(Answer):
     """The result of a run of a scenario.
 
     `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` list what
@@ -125,7 +126,7 @@ class Result:
 
         It is that of the lines whose rates are certain.
         """
-        return floors(self.job_rows, certain(self.crossed, self.scenario.values)) if self.crossed else {}
+        return floors(self.job_rows, certain(self.crossed, self.scenario.spec)) if self.crossed else {}
 
     @cached_property
     def spans(self) -> Mapping[str, list[Span]]:
@@ -151,13 +152,20 @@ class Result:
         return ended_well(self.trace)
 
     @property
-    def warnings(self) -> list[str]:
+    def fleets(self) -> Mapping[str, Sequence[str]]:
+        """The parts of fleets, by the address of their template."""
+        return self.made_from.fleets if isinstance(self.made_from, Scenario) else self.record.fleets
+
+    @cached_property
+    def warnings(self) -> list[str]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Keys of the scenario that had no effect in the run, each with its place.
 
         None are known where a job failed or was skipped, as keys may not have come to have their effect, and where the
         run ended before all jobs had.
         """
-        return self.record.warnings
+        if self.reads is None or not isinstance(self.made_from, Scenario):
+            return self.record.warnings
+        return [str(warning) for warning in idle_keys(self.made_from, self.reads)]
 
     @cached_property
     def device_rows(self) -> list[dict[str, Any]]:
@@ -192,7 +200,12 @@ class Result:
         """The main table: that of the jobs."""
         return self.jobs
 
-    def chart(self) -> Chart:
+    @property
+    def headline(self) -> str:
+        """The title of the scenario."""
+        return self.record.title
+
+    def figure(self) -> Chart:
         """The main picture: the timeline of the jobs."""
         return self.plot.timeline()
 
@@ -237,13 +250,13 @@ class Result:
         """
         return self._figures[address]
 
-    @property
+    @cached_property
     def figures(self) -> dict[str, float]:
         """Every figure of the jobs that ended well, of devices, users and fleets, by its address, in SI units."""
         return self._figures.every()
 
     @cached_property
-    def intervals(self) -> pd.DataFrame:
+    def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
         """Table of all figures by address: the value, the ends `low` and `high` of its 90 % interval, and the SI unit.
 
         The scenario is run again in some tens of cases of its uncertain values; in none if it is very large, and the

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, takewhile
 from typing import Any, NamedTuple
 
 from simbackup.results.record import UsedValue
 from simbackup.trace.activity import Activity, queue_of
-from simbackup.trace.levels import link_shares
+from simbackup.trace.levels import link_shares, used_outside
 from simbackup.trace.trace import FULL, JOBS, NONE, DeviceRecord, Trace
 
 Row = dict[str, Any]
@@ -119,7 +119,8 @@ def device_rows(trace: Trace, jobs: Iterable[Mapping[str, Any]]) -> list[Row]:
     span, windows = first_to_last(jobs), union(windows_of(jobs))
     outside: dict[str, list[float]] = {}
     inside: dict[str, list[float]] = {}
-    for device, begin, end, share in _worked(trace):
+    only = used_outside(trace, span.begin, span.end) if trace.shared_levels and not windows else None
+    for device, begin, end, share in _worked(trace, only):
         if begin < span.begin or end > span.end:
             outside.setdefault(device, []).append(share * (end - begin - span.within(begin, end)))
         if windows and (within := _within(windows, begin, end)):
@@ -187,11 +188,11 @@ def _within(windows: Sequence[TimeSpan], begin: float, end: float) -> float:
     return sum(one.within(begin, end) for one in takewhile(lambda one: one.begin < end, islice(windows, first, None)))
 
 
-def _worked(trace: Trace) -> Iterator[tuple[str, float, float, float]]:
-    """When each device worked: from when, until when, and with what share of what it can do."""
+def _worked(trace: Trace, only: Collection[str] | None) -> Iterator[tuple[str, float, float, float]]:
+    """When each device worked, or only some did: from when, until when, and with what share of what it can do."""
     last = {device.address: (0.0, 0.0) for device in trace.devices}
     end = 0.0
-    for time, link, busy in link_shares(trace):
+    for time, link, busy in link_shares(trace, only):
         since, share = last.get(link, (0.0, 0.0))
         if share:
             yield link, since, time, share

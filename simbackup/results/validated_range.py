@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup import shelf
@@ -17,8 +15,8 @@ if TYPE_CHECKING:
     from simbackup.results.record import UsedValue
     from simbackup.results.result import Result
 
-ERRORS, SPANS = "validation.csv", "validated-values.csv"
-"""Files under scenarios/published, which the program writes and a test compares with its output."""
+ERRORS, SPANS = "published/validation.csv", "published/validated-values.csv"
+"""Files under scenarios, which the program writes and a test compares with its output."""
 PUBLISHED = re.compile(r"(?:^|/)published/([^/]+)/")
 ROUNDING = 1e-8
 """Relative difference at the end of a span that is a rounding error."""
@@ -132,20 +130,11 @@ def checked() -> tuple[Checked, ...]:
     """All rows of the validation table that ships with the program; none where there is no such file."""
     return tuple(
         Checked(*row[:5], *(float(text) for text in row[5:8]), *row[8:])  # type: ignore[arg-type]
-        for row in _read(ERRORS)
+        for row in shelf.table(ERRORS)
     )
 
 
 @cache
 def spans() -> tuple[ValidatedSpan, ...]:
     """The values that the published scenarios cover, from the table that ships with the program."""
-    return tuple(ValidatedSpan(row[0], row[1], row[2], float(row[3]), float(row[4])) for row in _read(SPANS))
-
-
-def _read(name: str) -> list[list[str]]:
-    for root in shelf.roots():
-        path: Path = root / "scenarios" / "published" / name
-        if path.is_file():
-            with path.open(encoding="utf-8", newline="") as file:
-                return list(csv.reader(file))[1:]
-    return []
+    return tuple(ValidatedSpan(row[0], row[1], row[2], float(row[3]), float(row[4])) for row in shelf.table(SPANS))

@@ -51,7 +51,8 @@ def _settled(
         found += known[path]
         return node
     inside = node.mapping
-    if "alternatives" in inside and node.is_quantity:
+    is_quantity = "value" in inside and node.is_quantity
+    if is_quantity and "alternatives" in inside:
         address, before = ".".join(path), len(problems)
         origin = validate(Origin, node, address, problems)
         if origin is not None:
@@ -61,12 +62,16 @@ def _settled(
             found.append(Choice(address, options, origin.why or "", node.place, origin.shared))
         value = inside["value"]
         return Node(value.value, node.place, node.key)
-    if not inside or node.is_quantity:
+    if is_quantity:
         return node
-    changed = {name: _settled(child, (*path, name), found, problems, known) for name, child in inside.items()}
-    if all(changed[name] is child for name, child in inside.items()):
-        return node
-    return Node(changed, node.place, node.key)
+    changed: dict[str, Node] = {}
+    for name, child in inside.items():
+        if (
+            isinstance(child.value, dict)
+            and (other := _settled(child, (*path, name), found, problems, known)) is not child
+        ):
+            changed[name] = other
+    return Node({**inside, **changed}, node.place, node.key) if changed else node
 
 
 def _wrong(origin: Origin, node: Node, address: str) -> Iterator[Problem]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.errors import InputError, Problem, choices
-from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.quantity import Quantity
+from simbackup.schema.study import ChanceSpec
 from simbackup.schema.tree import Node, from_plain
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from simbackup.errors import Problem, choices
 from simbackup.scenario.spec import KINDS, Spec
 from simbackup.schema.capability import BlockDevice, Device, ImageDevice, OnDevice
 from simbackup.schema.job import Restoring
+from simbackup.schema.origin import UnknownError
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import DURATION, LATEST, Quantity
 from simbackup.schema.tree import Node
-from simbackup.schema.unknown import UnknownError
 
 _TIES = re.compile(r"\.(owns|joins|on)\b")
 CROSSING = "image, file_level, copy_save_set, program, database_native, logical_dump and hot_copy"
@@ -269,7 +269,7 @@ class Checks:
         message = f"is more than '{job.restore}' saves"
         if job.select.size.si > data.size.si:
             self.report((*path, "select", "size"), message, "select less")
-        if job.select.files.si > (data.files.si if data.files else 1.0):
+        if job.select.files.si > data.number:
             self.report((*path, "select", "files"), message, "give the data 'files:'")
 
     def nothing_replayed(self, path: Path, job: Restoring) -> None:

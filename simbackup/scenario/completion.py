@@ -1,4 +1,4 @@
-"""The parts of a scenario that name a datasheet, merged over it."""
+"""The parts of a scenario that name a datasheet, merged over it, and the serial share of jobs that state none."""
 
 from __future__ import annotations
 
@@ -7,13 +7,86 @@ from dataclasses import dataclass, replace
 
 from simbackup import shelf
 from simbackup.errors import InputError, Problem, choices
-from simbackup.scenario.library import Reader
-from simbackup.scenario.serial import with_serial_share
+from simbackup.scenario.files import Reader
 from simbackup.schema import tree as trees
+from simbackup.schema.job import SharedOut
 from simbackup.schema.reflection import nested_sheets
-from simbackup.schema.registry import device_kinds
+from simbackup.schema.registry import device_kinds, method_kinds
 from simbackup.schema.retired import retired_sheet
 from simbackup.schema.tree import Node
+
+INSTEAD = {"processor": "speed"}
+"""Keys of parts, and what of their datasheets is left out where a file states them, as it follows from them."""
+KEY, CONNECTIONS = "serial_share", ("connections",)
+SHEETS = {False: "workers/of-one-job", True: "workers/connections"}
+"""Datasheets of the usual share, by whether nothing but connections shares the work."""
+PROGRAMS = ("tool", "engine")
+"""Keys of a job with its program."""
+COUNTS = (
+    ("workers",), ("connections",), ("to",), ("tool", "workers"), ("compressor", "threads"),
+    ("compressor", "expand_threads"), ("deduplication", "threads"),
+)  # fmt: skip
+"""Where a job says how many of one thing work for it: workers, connections, files of a database, threads."""
+CODING = ("compressor", "deduplication", "engine")
+"""Keys of a backup whose restore may have several threads or read several files."""
+
+
+def with_serial_share(job: Node, jobs: Mapping[str, Node], reader: Reader) -> Node:
+    """The job; with the usual `serial_share` added if several workers share its work and no file states a share."""
+    if not isinstance(job.value, dict) or KEY in job.mapping:
+        return job
+    several = _sharing(job, jobs)
+    if not several:
+        return job
+    if any(KEY in job.mapping[program].mapping for program in PROGRAMS if program in job.mapping):
+        return job
+    if KEY in _operation(job).mapping:
+        return job
+    stated = reader.sheet(SHEETS[several == {CONNECTIONS}]).mapping["parameters"].mapping[KEY]
+    return Node({**job.mapping, KEY: stated}, job.place, job.key)
+
+
+def _sharing(job: Node, jobs: Mapping[str, Node]) -> set[tuple[str, ...]]:
+    """Where the job says that several of one thing may share its work; nothing if none do."""
+    word = "restore" if "restore" in job.mapping else job.mapping["method"].word if "method" in job.mapping else ""
+    kind = method_kinds().get(word)
+    if kind is None or not issubclass(kind.spec, SharedOut):
+        return set()
+    several = {path for path in COUNTS if _several(job.find(path))}
+    saved = jobs.get(job.mapping["restore"].word) if "restore" in job.mapping else None
+    if saved is not None and isinstance(saved.value, dict):
+        several |= {(key,) for key in CODING if key in saved.mapping}
+    if any("workers" in group.mapping for phase in _phases(job) for group in phase.mapping.values()):
+        several.add(("program",))
+    return several
+
+
+def _operation(job: Node) -> Node:
+    """The operation of its program that a job runs; the job itself where there is none."""
+    word = job.mapping["operation"].word if "operation" in job.mapping else ""
+    path = ("program", "operations", word)
+    found, seen = job.find(path)
+    return found if seen == path else job
+
+
+def _phases(job: Node) -> list[Node]:
+    """The phases of the operation that a job runs, each with the groups of its workers."""
+    operation = _operation(job).mapping
+    return list(operation["phases"].mapping.values()) if "phases" in operation else []
+
+
+def _several(found: tuple[Node, tuple[str | int, ...]]) -> bool:
+    """Whether the value at a path of `COUNTS` is a list of several names or a number above one."""
+    node, path = found
+    if path not in COUNTS:
+        return False
+    value = node.mapping["value"].value if node.is_quantity else node.value
+    if isinstance(value, list):
+        return len(value) > 1
+    try:
+        return float(str(value)) > 1.0
+    except ValueError:  # a name, or what is wrong and is reported
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +129,8 @@ def complete(
             if section == "jobs":
                 own = Reader(reader.library)
                 whole = with_serial_share(one.node, parts.value, own)
-                one = found[path] = replace(one, node=whole, sheets={**one.sheets, **own.used.sheets})
+                if whole is not one.node:
+                    one = found[path] = replace(one, node=whole, sheets={**one.sheets, **own.used.sheets})
             done[name] = one.node
             log += one.log
             reader.used.sheets.update(one.sheets)
@@ -96,6 +170,8 @@ def _on_datasheet(
         return part
     sheet = _sheet(named, f"{address}.model", kinds, reader, problems)
     below = dict(sheet.mapping["parameters"].mapping) if sheet else {}
+    for key in INSTEAD.keys() & inner.keys():
+        below.pop(INSTEAD[key], None)
     if len(kinds) > 1:
         stated = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
         own = inner.get("kind", stated)
@@ -110,11 +186,11 @@ def _on_datasheet(
 
 def _around(name: str, kinds: Sequence[str]) -> tuple[str, str] | tuple[()]:
     """The key under which devices have what a datasheet describes, and such devices; nothing if there are none."""
-    inside = {kind: key for key, kind in nested_sheets().items()}
     kind = name.split("/", maxsplit=1)[0]
-    if kind in kinds or kind not in inside:
+    keys = [key for key, inside in nested_sheets().items() if inside == kind] if kind not in kinds else []
+    if not keys:
         return ()
-    key = inside[kind]
+    key = keys[-1]
     owners = {owner for owner, one in device_kinds().items() if owner in kinds and key in one.spec.model_fields}
     named = [sheet for sheet in shelf.names() if sheet.split("/", maxsplit=1)[0] in owners]
     return (key, f"one of: {', '.join(named)}") if named else ()
@@ -128,7 +204,7 @@ def _beside(name: str, address: str, kinds: Sequence[str]) -> str:
     """
     kind, here = name.split("/", maxsplit=1)[0], address.removesuffix(".model").rpartition(".")[2]
     keys = [key for key, inside in nested_sheets().items() if inside == kind and kind not in kinds]
-    fields = [one.spec.model_fields for one in device_kinds().values() if here in one.spec.model_fields]
+    fields = [one.spec.model_fields for one in device_kinds().values() if here in one.spec.model_fields] if keys else []
     return next((key for key in keys if any(key in of for of in fields)), "")
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import is_
 from pathlib import Path
 
 from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.scenario.library import Reader
+from simbackup.scenario.files import Reader
 from simbackup.schema.fleet import NUMBER, PARTS, Fleet, SpreadStarts, filled, placeholders, written
 from simbackup.schema.part import NAME
 from simbackup.schema.tree import Node
@@ -241,14 +242,16 @@ def _listed(node: Node, path: tuple[str, ...], fleets: set[str], made: Fleets, p
     """A tree in which `fleets.servers.hosts` is the list of the hosts of that fleet."""
     if isinstance(node.value, dict):
         inner = {k: _listed(child, (*path, k), fleets, made, problems) for k, child in node.value.items()}
-        return replace(node, value=inner)
+        return node if all(map(is_, inner.values(), node.value.values())) else replace(node, value=inner)
     if isinstance(node.value, list):
         items: list[Node] = []
         for i, item in enumerate(node.value):
             found = _listed(item, (*path, str(i)), fleets, made, problems)
             items += found.value if isinstance(found.value, list) and isinstance(item.value, str) else [found]
         return replace(node, value=items)
-    meant = _REFERENCE.match(node.value) if isinstance(node.value, str) and len(path) > 1 else None
+    if not isinstance(node.value, str) or not node.value.startswith("fleets.") or len(path) == 1:
+        return node
+    meant = _REFERENCE.match(node.value)
     if meant is None:
         return node
     fleet, section = meant.groups()

@@ -13,18 +13,18 @@ from simbackup.scenario.files import Source, find, given, names
 from simbackup.scenario.fleets import beside
 from simbackup.scenario.spec import SECTIONS
 from simbackup.schema import tree as trees
-from simbackup.schema.file_kind import refuse_others
 from simbackup.schema.fleet import PARTS
-from simbackup.schema.reflection import nested_sheets
+from simbackup.schema.reflection import nested_part, nested_sheets
+from simbackup.schema.registry import device_kinds, method_kinds
 from simbackup.schema.tree import Node
-from simbackup.schema.yaml_file import read
+from simbackup.schema.yaml_file import read, refuse_others
 from simbackup.shelf import is_file, is_folder
 
 GREATEST_CHAIN = 20
 _EXTENDS = re.compile(r"^extends:[ ]+(.+?)[ ]*(?: #.*)?$", re.MULTILINE)
 _NAMED, _NAMED_INSIDE = 2, 4
 """Steps of the address of a part, and of a part of a fleet or of a pool of a library."""
-_REFERRING = ("devices", "data", "jobs")
+_REFERRING = ("hosts", "devices", "data", "jobs")
 """Sections whose parts may name a datasheet for something inside them."""
 
 
@@ -170,7 +170,14 @@ def references(tree: Node) -> Node:
 def _reference(part: Node) -> Node:
     if not isinstance(part.value, dict):
         return part
-    named = {key: trees.spelled_out(part.value[key]) for key in nested_sheets() if key in part.value}
+    said = next((part.mapping[key].word for key in ("kind", "method", "model") if key in part.mapping), "")
+    kind = device_kinds().get(said.partition("/")[0]) or method_kinds().get(said)
+    named = {
+        key: trees.spelled_out(part.value[key])
+        for key in nested_sheets()
+        if key in part.value
+        and (kind is None or key not in kind.spec.model_fields or nested_part(kind.spec, key) is not None)
+    }
     return Node({**part.value, **named}, part.place, part.key) if named else part
 
 

@@ -11,9 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.scenario.spec import SECTIONS, Spec
-from simbackup.schema.calibration import Constant, Fit, HistoryJob, HistorySpec
 from simbackup.schema.capability import Device
-from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.datasheet import KEYS
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.job import JobSpec
@@ -44,7 +42,7 @@ from simbackup.schema.reflection import (
     words_of,
 )
 from simbackup.schema.registry import device_kinds, method_kinds, sheets, workload_kinds
-from simbackup.schema.study import StudySpec
+from simbackup.schema.study import ChanceSpec, Constant, Fit, HistoryJob, HistorySpec, StudySpec
 from simbackup.schema.workload import WorkloadSpec
 
 Kind = Literal["scenario", "datasheet", "study", "measured", "calibration"]

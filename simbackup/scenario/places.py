@@ -10,7 +10,7 @@ from simbackup.devices.network.spec import BACK, way_through
 from simbackup.scenario.topology import Topology, along
 from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, ObjectTarget, OnDevice, SplitMirror
 from simbackup.schema.job import Copying
-from simbackup.schema.unknown import UnknownError
+from simbackup.schema.origin import UnknownError
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from simbackup.errors import Problem
 from simbackup.scenario.alternatives import Choice, settled
 from simbackup.scenario.completion import Completed, complete
+from simbackup.scenario.files import Holdings, Reader
 from simbackup.scenario.fleets import Fleets, lay_out
 from simbackup.scenario.inheritance import override, references
-from simbackup.scenario.library import Holdings, Reader
 from simbackup.scenario.spec import Spec, read_spec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.inventory import Inventory

@@ -13,8 +13,8 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.agreement import check
 from simbackup.scenario.alternatives import Choice
 from simbackup.scenario.chance import check_ends, wrong_chance
+from simbackup.scenario.files import Holdings
 from simbackup.scenario.fleets import Fleets, reported_once
-from simbackup.scenario.library import Holdings
 from simbackup.scenario.reading import Known, read
 from simbackup.scenario.spec import Spec
 from simbackup.scenario.typical import with_typical_range

@@ -15,18 +15,17 @@ from simbackup.errors import Problem, choices
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.scenario.places import Places
 from simbackup.schema import registry
-from simbackup.schema.calibration import HistorySpec
 from simbackup.schema.capability import Device
-from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.failure import FailureSpec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.job import Copying, JobSpec
+from simbackup.schema.origin import EMPTY, MISSING
 from simbackup.schema.part import NAME, quantities_of, scaled
 from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.retired import METHODS
+from simbackup.schema.study import ChanceSpec, HistorySpec
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate, validate_in_part
-from simbackup.schema.wording import EMPTY, MISSING
 from simbackup.schema.workload import WorkloadSpec
 
 SECTIONS = ("title", "question", "extends", "first_day", *PARTS, "fleets", "chance", "history")

@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup.errors import choices
-from simbackup.schema.chosen import Chosen
-from simbackup.schema.facts import USE, Figures
-from simbackup.schema.part import Part, Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import USE, Chosen, Figures, Part, Path
 from simbackup.schema.quantity import PositiveSize, Text
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.devices.site import Site
@@ -134,7 +132,7 @@ class RedundantDevice(BlockDevice):
     """A block device of several disks that keeps its data when one of them fails."""
 
     live_part = "simbackup.devices.redundant:Redundant"
-    fails_as = frozenset({"device", "disk"})
+    fails_as = frozenset({"device", "disk", "sector"})
 
     def missing(self) -> bool:
         """Whether a disk has failed."""
@@ -290,7 +288,7 @@ class MediaLibrary(BackupTarget):
 
     live_part = "simbackup.devices.library:Library"
     listed_last = True
-    fails_as = frozenset({"device", "drive"})
+    fails_as = frozenset({"device", "drive", "robot"})
 
     def drive_count(self) -> int:
         """Number of drives."""

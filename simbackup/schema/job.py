@@ -9,8 +9,8 @@ from pydantic import BeforeValidator
 
 from simbackup import units
 from simbackup.schema.capability import Sink
-from simbackup.schema.facts import CLOCK, RUN, Fact, Facts, Figures, amount, made, number
-from simbackup.schema.part import Modelled, Part, Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import CLOCK, RUN, Fact, Facts, Figures, Modelled, Part, Path, Refers, amount, made, number
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -25,8 +25,6 @@ from simbackup.schema.quantity import (
     Word,
     usual,
 )
-from simbackup.schema.refers import Refers
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -189,8 +187,9 @@ class SharedOut(JobSpec):
 
     serial_share: Share | None = None
     """Share of its work that one worker does while the others wait, if the program states none: opening, scanning,
-    joining, stragglers, a last flush. By default, that of the datasheet `workers/of-one-job`. It takes
-    `T = (1 - s) T(all workers) + s T(one worker)`. The `streams` of a job, if it has any, do not wait for each other.
+    joining, stragglers, a last flush. By default, that of `workers/of-one-job`, or of `workers/connections` where only
+    connections share it. It takes `T = (1 - s) T(all workers) + s T(one worker)`. The `streams` of a job, if it has
+    any, do not wait for each other.
     """
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {**JobSpec.pieces, "serial_share": OF_PROGRAMS}

@@ -152,10 +152,15 @@ class Measurement:
         return self.row.group or self.id
 
     @property
+    def subject(self) -> tuple[str, str]:
+        """The scenario file and the address of what it says most about: of a rate, the time over which it is."""
+        return self.addresses[1 if self.form == "rate" else 0]
+
+    @property
     def timed(self) -> TimedJob | None:
         """The job whose time or rate it states; None if it states another figure."""
         legal = {"rate": {"elapsed"}, "value": {"elapsed", *RATES}}
-        file, address = self.addresses[1 if self.form == "rate" else 0]
+        file, address = self.subject
         owner, _, figure = address.rpartition(".")
         by_rate = self.form == "rate" or figure in RATES
         return TimedJob(file, owner, by_rate) if figure in legal.get(self.form, ()) else None

@@ -21,9 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.origin import NEEDS, Origin, read_origin
-from simbackup.schema.unknown import Unknown, UnknownError
-from simbackup.schema.wording import EMPTY
+from simbackup.schema.origin import EMPTY, NEEDS, Origin, Unknown, UnknownError, read_origin
 from simbackup.units.slips import bits
 
 
@@ -359,14 +357,22 @@ class Frozen(Declaring, BaseModel):
         def __getattr__(self, name: str) -> Any:
             """A value that is not there yet, in a copy that notes what is read of it."""
             noted = self.__dict__.get(NOTED)
-            if noted is None or name not in type(self).model_fields:
+            if noted is None or name not in noted.part.__dict__:
                 return super().__getattr__(name)
             value = self.__dict__[name] = noted(name)
             return value
 
         def __iter__(self) -> Iterator[tuple[str, Any]]:
             """All keys with their values."""
-            return ((name, getattr(self, name)) for name in type(self).model_fields)
+            if NOTED in self.__dict__:
+                return ((name, getattr(self, name)) for name in type(self).model_fields)
+            return iter(self.__dict__.items())
+
+    def stated(self) -> Iterator[tuple[str, Any]]:
+        """The keys that a file states of it, with their values, in the order of the reference."""
+        noted = self.__dict__.get(NOTED)
+        stated = (self if noted is None else noted.part).model_fields_set
+        return ((name, value) for name, value in self if name in stated)
 
     def states(self, name: str) -> bool:
         """Whether a file states a key of it; if not, its value is the default."""

@@ -7,8 +7,8 @@ A room is a package or module with some of these names:
 - `SHEETS`: the kinds of datasheets that stand for its parts, by name,
 - `LOOKS`: how pictures draw its parts, by kind.
 
-The rooms of this package are in `simbackup.devices`, `simbackup.methods` and `simbackup.workloads`. Other packages name
-theirs by entry points of the groups of these names.
+The rooms of this package are in `simbackup.devices`, `simbackup.methods` and `simbackup.workloads`, with these names in
+their `spec`. Other packages name theirs by entry points of the groups of these names.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FAMILIES = ("simbackup.devices", "simbackup.methods", "simbackup.workloads")
 """The packages that hold rooms, and the groups of entry points."""
 OFFERS = ("KINDS", "SECTIONS", "SHEETS", "LOOKS")
 """What a room may offer."""
-CORE = ("simbackup.data", "simbackup.planning", "simbackup.protection")
+CORE = ("simbackup.data.spec", "simbackup.planning", "simbackup.protection")
 """Rooms of what every scenario has besides hosts and links, and of what plans and lists of losses have."""
 
 
@@ -102,7 +102,8 @@ def rooms() -> tuple[ModuleType, ...]:
     own: list[ModuleType] = []
     for family in FAMILIES:
         package = import_module(family)
-        own += [import_module(f"{family}.{room.name}") for room in pkgutil.iter_modules(package.__path__) if room.ispkg]
+        names = (room.name for room in pkgutil.iter_modules(package.__path__) if room.ispkg)
+        own += [import_module(f"{family}.{name}.spec") for name in names]
     own += [import_module(name) for name in CORE]
     return (*own, *(_loaded(point) for family in FAMILIES for point in offered(family)))
 

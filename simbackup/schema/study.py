@@ -1,4 +1,4 @@
-"""What a study may ask: which scenarios, which values in turn, which figures."""
+"""What a study and a file of fits may ask, and what a scenario may say about values that chance decides."""
 
 from __future__ import annotations
 
@@ -178,3 +178,81 @@ class StudySpec(Frozen):
         if isinstance(self.uncertain, UncertainSpec):
             return self.uncertain
         return UncertainSpec() if self.uncertain else None
+
+
+class Constant(Frozen):
+    """One constant that is fitted."""
+
+    datasheet: Text
+    """The datasheet that has the constant."""
+    parameter: Text
+    """Its name in the datasheet, such as `outer_rate`."""
+    plausible: tuple[Any, Any]
+    """The physically plausible range."""
+    why: Text
+    """What the constant means, and why it must be fitted."""
+
+
+class Fit(Constant):
+    """One constant that is fitted to measured rows."""
+
+    rows: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """The measured rows that it is fitted to."""
+
+
+class HistoryJob(Frozen):
+    """The rows of a history that are runs of one job."""
+
+    where: dict[Text, Names] = Field(default_factory=dict)
+    """The contents of columns of these rows: `{operation: backup, level: full}`; give several words if any of them will
+    do. All rows by default.
+    """
+    set: dict[Text, Text] = Field(default_factory=dict)
+    """Values of the scenario that a row states, by address: a column, such as `size_bytes`, or one column divided by
+    another, such as `new_bytes / size_bytes`.
+    """
+
+
+class HistorySpec(Frozen):
+    """How a history of jobs (`simbackup calibrate --history jobs.csv`) relates to the scenario."""
+
+    jobs: Annotated[dict[Text, HistoryJob], Field(min_length=1)]
+    """Which rows are runs of which job of the scenario, by its name."""
+    fit: Annotated[dict[Text, Constant], Field(min_length=1)] = Field(default_factory=dict[str, Constant])
+    """The constants that are fitted to these runs, by any name; none where they were fitted by another scenario."""
+
+
+class ChanceSpec(Frozen):
+    """Values that are drawn at random, anew for each seed.
+
+    The draws for an address depend only on the seed and on this address, so changes elsewhere do not affect them.
+    Values of a repeated job are drawn for each run, values of the `change` of data for each day, and all others once
+    per simulation, unless they are drawn `each_time`.
+    """
+
+    of: Names
+    """Addresses of the values, such as `data.files.change.daily`, also in the templates of fleets. The file must state
+    a value other than zero there, which applies without chance.
+    """
+    distribution: Text
+    """The name of a distribution in `scipy.stats`, such as `lognorm`, `gamma`, `triang` or `poisson`. Needs the
+    extra `fit`."""
+    shapes: dict[Text, float] = Field(default_factory=dict)
+    """Its shape parameters by their names in scipy, such as `{s: 0.5}`."""
+    loc: str | int | float | None = None
+    """Its location: where it begins or has its centre, as `loc` in scipy; 0 by default."""
+    scale: str | int | float | None = None
+    """Its scale, as `scale` in scipy; 1 in SI units by default."""
+    least: str | int | float | None = None
+    """The smallest value that may be drawn; required if the distribution has no lower end."""
+    most: str | int | float | None = None
+    """The largest value that may be drawn; required if the distribution has no upper end."""
+    by: Literal["value", "factor"] = "value"
+    """Whether the value itself is drawn, or a factor by which the value in the file is multiplied."""
+    together: bool = False
+    """Whether all these values share one draw, as in a busy night; by default, each has its own."""
+    each_time: bool = False
+    """Whether a time is drawn anew for each use: for each mount, load, unload and locate of a tape library, and for
+    each request to an object store. Each job has its own draws, so an additional job does not change those of the
+    others. Each request of a stream takes the mean of the stream's draws.
+    """

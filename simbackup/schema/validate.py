@@ -10,10 +10,9 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from simbackup.errors import Problem
+from simbackup.schema.origin import Unknown, UnknownPlace, plain_message, unknown_key
 from simbackup.schema.retired import Retired, retired_key
 from simbackup.schema.tree import Node
-from simbackup.schema.unknown import Unknown, UnknownPlace
-from simbackup.schema.wording import plain_message, unknown_key
 
 Part = TypeVar("Part", bound=BaseModel)
 RETIRED_KEY = "is no longer a key"

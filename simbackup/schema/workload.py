@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from simbackup.schema.facts import IMPACT, Fact, Facts, Figures, amount, number
-from simbackup.schema.part import Part, Path
+from simbackup.schema.part import IMPACT, Fact, Facts, Figures, Part, Path, amount, number
 from simbackup.schema.quantity import Duration, Frequency, PositiveCount, usual
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from heapq import merge
 from itertools import chain
+from operator import attrgetter
 
 from simbackup.trace.trace import Rate, SharedLevel, Trace
 
@@ -37,8 +38,8 @@ def link_rates(trace: Trace, only: Collection[str] | None = None) -> list[Rate]:
     return list(_LinkRates(only).over(trace))
 
 
-def link_shares(trace: Trace) -> Iterator[tuple[float, str, float]]:
-    """From when on each link is in use with what share, as `link_rates` gives them.
+def link_shares(trace: Trace, only: Collection[str] | None = None) -> Iterator[tuple[float, str, float]]:
+    """From when on each link is in use with what share, as `link_rates` gives them; others may come with `only` some.
 
     >>> trace = Trace()
     >>> trace.rate(0, "devices.sda", 0.1, 1e6)
@@ -46,11 +47,42 @@ def link_shares(trace: Trace) -> Iterator[tuple[float, str, float]]:
     [(0.0, 'devices.sda', 0.1)]
     """
     if trace.shared_levels:
-        return ((rate.time, rate.link, rate.busy) for rate in _LinkRates(None).over(trace))
+        return ((rate.time, rate.link, rate.busy) for rate in _LinkRates(only).over(trace))
     name = trace.rates.names.texts.__getitem__
     return chain.from_iterable(
         zip(batch.times, map(name, batch.links), batch.busy, strict=True) for batch in trace.rates.batches()
     )
+
+
+def used_outside(trace: Trace, begin: float, end: float) -> set[str]:
+    """The links that may be in use before a time or after another, in seconds.
+
+    >>> trace = Trace()
+    >>> for time, link in enumerate(["links.lan", "devices.sda", "links.san"]):
+    ...     trace.rate(time, link, 0.5, 1e6)
+    ...     trace.rate(time + 0.5, link, 0.0, 0.0)
+    >>> sorted(used_outside(trace, 0.7, 2.2))
+    ['links.lan', 'links.san']
+    """
+    known, found, ended = _LinkRates(None), set[str](), False
+    for record in _records(trace):
+        if record.time > end and not ended:
+            found, ended = found | known.in_use(), True
+        loads = known.take(record)
+        if not begin <= record.time <= end:
+            found.update(_named(record), loads)
+    return found if ended else found | known.in_use()
+
+
+def _records(trace: Trace) -> Iterator[Rate | SharedLevel]:
+    """The rates and the shared levels of a trace, in the order of time."""
+    both: list[Sequence[Rate | SharedLevel]] = [trace.rates, trace.shared_levels]
+    return merge(*both, key=attrgetter("time"))
+
+
+def _named(record: Rate | SharedLevel) -> Collection[str]:
+    """The links whose own rates or loads a record states."""
+    return (record.link,) if isinstance(record, Rate) else record.loads
 
 
 class _LinkRates:
@@ -67,19 +99,20 @@ class _LinkRates:
     def over(self, trace: Trace) -> Iterator[Rate]:
         """The rates of links after each instant of a trace."""
         time, moved = 0.0, dict[str, None]()
-        both: list[Sequence[Rate | SharedLevel]] = [trace.rates, trace.shared_levels]
-        for record in merge(*both, key=lambda record: record.time):
+        for record in _records(trace):
             if record.time > time:
                 yield from self._moved(time, moved)
                 time, moved = record.time, {}
-            moved.update(self._take(record))
+            loads = self.take(record)
+            moved.update(dict.fromkeys(filter(self._asked, _named(record))))
+            moved.update(dict.fromkeys(loads))
         yield from self._moved(time, moved)
 
-    def _take(self, record: Rate | SharedLevel) -> dict[str, None]:
-        """Note a record; the links whose rates it may change."""
+    def take(self, record: Rate | SharedLevel) -> Collection[str]:
+        """Note a record; the links of a level that moves."""
         if isinstance(record, Rate):
             self.alone[record.link] = record
-            return {record.link: None} if self._asked(record.link) else {}
+            return ()
         loads = self.loads.setdefault(record.root, {})
         for link, load in record.loads.items():
             if not self._asked(link):
@@ -92,11 +125,15 @@ class _LinkRates:
             else:
                 loads.pop(link, None)
                 roots.pop(record.root, None)
-        moved = dict.fromkeys(link for link in record.loads if self._asked(link))
-        if record.level != self.levels.get(record.root):
-            self.levels[record.root] = record.level
-            moved.update(dict.fromkeys(loads))
-        return moved
+        if record.level == self.levels.get(record.root):
+            return ()
+        self.levels[record.root] = record.level
+        return loads
+
+    def in_use(self) -> set[str]:
+        """The links of which some share is in use."""
+        levels = [loads for root, loads in self.loads.items() if self.levels[root]]
+        return {link for link, rate in self.alone.items() if rate.busy}.union(*levels)
 
     def _asked(self, link: str) -> bool:
         return self.only is None or link in self.only

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, Self, cast
 
-from simbackup.trace.columns import Jobs, Spans
-from simbackup.trace.rate_columns import Rates
+from simbackup.trace.columns import Jobs, Rates, Spans
 from simbackup.trace.records import DeviceRecord, Event, JobRecord, Rate, Record, SharedLevel, Span, SpanPart
 
 __all__ = ["DeviceRecord", "Event", "JobRecord", "Rate", "Record", "SharedLevel", "Span", "SpanPart", "Trace"]

@@ -13,11 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, cast
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from statistics import fmean
+from typing import NamedTuple
 
 CASES_A_ROW = 3
 """Cases that there are at least for each row that a figure is corrected by."""
@@ -97,21 +94,37 @@ def _line(
     name: str, best: float, varying: Sequence[str], rows: Mapping[str, float], sample: Sequence[CaseFigures]
 ) -> _Line | None:
     """How a figure goes with the rows, by least squares; None if too few cases have it, or if it does not vary."""
-    import numpy as np  # noqa: PLC0415 (numpy costs start-up time, and few scenarios are fitted)
-
     cases = [case for case in sample if name in case.figures]
     if len(cases) < CASES_A_ROW or len({case.figures[name] for case in cases}) == 1:
         return None
     by_factor = min(best, *(case.figures[name] for case in cases)) > 0.0
-    at = np.array([math.log(case.figures[name]) if by_factor else case.figures[name] for case in cases])
-    away = np.array([[math.log(case.given[row] / rows[row]) for row in varying] for case in cases])
-    centred, moved = away - away.mean(axis=0), at - at.mean()
-    most = len(cases) // CASES_A_ROW
-    closeness = np.abs(centred.T @ moved) / np.linalg.norm(centred, axis=0)
-    closest: list[int] = np.argsort(-closeness)[:most].tolist()
-    inverse = cast("NDArray[np.float64]", np.linalg.pinv(centred[:, closest]))
-    slopes: list[float] = (inverse @ moved).tolist()
-    mean = float(np.mean(at - away[:, closest] @ np.array(slopes)))
+    at = [math.log(case.figures[name]) if by_factor else case.figures[name] for case in cases]
+    away = {row: [math.log(case.given[row] / rows[row]) for case in cases] for row in varying}
+    moved, centred = _centred(at), {row: _centred(column) for row, column in away.items()}
+    closeness = {
+        row: abs(_product(column, moved)) / math.hypot(*column) for row, column in centred.items() if any(column)
+    }
+    closest = sorted(closeness, key=closeness.__getitem__, reverse=True)[: len(cases) // CASES_A_ROW]
+    slopes = dict(zip(closest, _least_squares([centred[row] for row in closest], moved), strict=True))
+    mean = fmean(at) - sum(slope * fmean(away[row]) for row, slope in slopes.items())
     spare = len(cases) - 1
     stretch = math.sqrt(spare / max(spare - len(closest), 1))  # as the same cases show how the figure goes with rows
-    return _Line({varying[i]: slope for i, slope in zip(closest, slopes, strict=True)}, mean, stretch, by_factor)
+    return _Line(slopes, mean, stretch, by_factor)
+
+
+def _centred(values: Sequence[float]) -> list[float]:
+    mean = fmean(values)
+    return [value - mean for value in values]
+
+
+def _product(one: Sequence[float], other: Sequence[float]) -> float:
+    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+
+
+def _least_squares(columns: Sequence[Sequence[float]], values: Sequence[float]) -> Sequence[float]:
+    """The factors with which columns together come nearest to values; of several such, the least."""
+    if len(columns) <= 1:  # most scenarios have one fitted row, and numpy takes a tenth of a second to import
+        return [_product(column, values) / _product(column, column) for column in columns]
+    import numpy as np  # noqa: PLC0415
+
+    return (np.linalg.pinv(np.array(columns).T) @ np.array(values)).tolist()

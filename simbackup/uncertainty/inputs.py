@@ -19,6 +19,8 @@ COUNT, BYTES = "count", "B"
 SMALLEST = 512
 """Bytes of the smallest block."""
 NORMAL = NormalDist()
+ROUNDING = 1e-9
+"""A correlation that is none."""
 NAMED = 3
 """Greatest number of further places of an input that are named."""
 SHEET = re.compile(r"(?:^|/)models/([^/]+/[^/]+)\.yaml$")
@@ -202,17 +204,37 @@ def joined(inputs: Sequence[Input], scores: Sequence[float]) -> Sequence[float]:
     for name, share in (pair for one in inputs for pair in one.narrowed):
         left[name] = min(share, left.get(name, 1.0))
     where = {one.origin: n for n, one in enumerate(inputs)}
-    found: dict[int, float] = {}
+    loads: dict[int, dict[int, float]] = {}
+
+    def of(n: int) -> dict[int, float]:
+        if n not in loads:
+            loads[n] = {n: 1.0}  # for correlations in a circle
+            others = [(of(where[name]), share) for name, share in inputs[n].correlations if name in where]
+            loads[n] = _load(n, others)
+        return loads[n]
 
     def at(n: int) -> float:
-        if n not in found:
-            found[n] = scores[n]  # for correlations in a circle
-            others = [(where[name], share) for name, share in inputs[n].correlations if name in where]
-            own = math.sqrt(max(0.0, 1.0 - sum(share * share for _, share in others)))
-            found[n] = own * scores[n] + sum(share * at(other) for other, share in others)
-        return found[n]
+        own, *others = of(n).items()
+        return own[1] * scores[n] + sum(share * scores[other] for other, share in others)
 
     return [at(n) * left.get(one.origin, 1.0) for n, one in enumerate(inputs)]
+
+
+def _load(n: int, others: Sequence[tuple[Mapping[int, float], float]]) -> dict[int, float]:
+    """How input `n` follows from independent scores, its own first, if it is correlated with others that do, too."""
+    shares = [share for _, share in others]
+    among = [[sum(share * more.get(i, 0.0) for i, share in one.items()) for more, _ in others] for one, _ in others]
+    if any(abs(share) > ROUNDING for i, row in enumerate(among) for share in row[:i]):
+        import numpy as np  # noqa: PLC0415 (numpy costs start-up time)
+
+        found: list[float] = np.linalg.lstsq(np.array(among), np.array(shares), rcond=None)[0].tolist()
+        shares = found
+    load: dict[int, float] = {}
+    for (one, _), share in zip(others, shares, strict=True):
+        for i, part in one.items():
+            load[i] = load.get(i, 0.0) + share * part
+    rest = math.sqrt(max(0.0, 1.0 - sum(part * part for part in load.values())))
+    return {n: rest + load.pop(n, 0.0), **load}
 
 
 def changes(inputs: Sequence[Input], scores: Sequence[float]) -> Changes:

@@ -6,9 +6,11 @@ So what the inputs explain is not counted again. The logarithm of the standard d
 of the kind of operation. The parts maximise the likelihood of the rows, in which each publication counts as one row, as
 its rows share causes. The parts of kinds are themselves normal about 0 (`KINDS`), so that a kind which few publications
 measured stays near to all others: a hierarchical model with partial pooling (Gelman and Hill, "Data analysis using
-regression and multilevel/hierarchical models", 2007). Some hundred rows of some thirty publications bear no more:
-further parts for restores, object stores, tape, several workers, or a program that no other publication used, and
-heavier tails, predict left-out publications no better.
+regression and multilevel/hierarchical models", 2007). The fewer publications there are, the less is known of the
+deviation itself; the term that answers use is as wide as the mixture over all deviations that are likely (`WIDER`).
+Some hundred rows of some thirty publications bear no more: further parts for restores, object stores, tape, several
+workers, or a program that no other publication used, heavier tails, less pooling or more (`KINDS` from 0.2 to 2.5),
+rows that count each, and inputs that count less predict left-out publications no better.
 
 Figures to which a constant was fitted have one term of their own: it is the noise that fits to several rows leave, as a
 fit to one row leaves none. A constant that was fitted to one row of a system
@@ -18,8 +20,6 @@ great.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -27,6 +27,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup import shelf
 from simbackup.equations.uncertainty import LEVEL, SCORE, spread_of, weighted_percentile
+from simbackup.scenario import Scenario
+from simbackup.schema.job import JobSpec, Restoring, Saving
+from simbackup.schema.part import Modelled
+from simbackup.schema.registry import kind_of
+from simbackup.text import csv_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +41,9 @@ FILE = "model-error.csv"
 """The table under `scenarios`, which the program writes and a test compares with its output."""
 KINDS = 1.0
 """Standard deviation of the part of a kind: it may well be off by 2.7 times as much as all, or as little."""
+WIDER = (SCORE**2 - 1.0) / 2.0
+"""By how much the logarithm of a deviation grows with the variance of this logarithm, so that 90 % of a mixture of
+normal distributions lie within: where 2 Phi(q exp(-s)) - 1 has the mean 0.9, to second order in s."""
 LEAST = 1e-3
 """The least deviation, so that rows without any error have one."""
 STEP = 0.5
@@ -46,6 +54,8 @@ FITTED = "fitted"
 """The kind of all figures to which a constant was fitted."""
 OWN = "own"
 """The kind of the figures of jobs to whose own runs constants were fitted."""
+USERS = "users"
+"""What users or applications get done beside backups."""
 EVERY = "all"
 """The line of the table for kinds of operation that no publication has."""
 AS_FACTOR = 1.5
@@ -65,6 +75,8 @@ class Residual(NamedTuple):
     """Logarithm of measured over simulated."""
     cases: tuple[float, ...] = (0.0,)
     """Logarithms of the figure in cases of the inputs, over the best estimate."""
+    parts: frozenset[str] = frozenset()
+    """What its job has of its own, such as a `share`."""
 
     @property
     def counted(self) -> float:
@@ -85,16 +97,20 @@ class ModelError(NamedTuple):
     """Standard deviation of the logarithm."""
     typical: float
     """Factor that half of the rows are within, with all inputs at their best estimates; 0 without rows."""
+    parts: tuple[str, ...] = ()
+    """What jobs of the rows have of their own."""
+    lacking: tuple[str, ...] = ()
+    """What a job has of its own, and no job of the rows."""
 
     def in_words(self) -> str:
         """What it was learned from, in words.
 
         >>> ModelError("restore of image", 4, 14, 0.4, 1.62).in_words()
-        'tested on restore of image: 14 rows of 4 publications, typically off by a factor of 1.6'
-        >>> ModelError("copy", 1, 1, 0.4, 1.005).in_words()
-        'tested on copy: 1 row of 1 publication, typically off by 0 %'
+        'tested on restore of image: 14 measurements in 4 publications, half of them simulated within a factor of 1.6'
+        >>> ModelError("copy", 1, 1, 0.4, 1.005, (), ("raid", "share")).in_words()
+        "tested on copy: 1 measurement in 1 publication, simulated within 1 %, none of them with 'raid' or 'share'"
         >>> ModelError("copy", 0, 0, 0.4, 0.0).in_words()
-        'never tested on copy'
+        'nothing of its kind (copy) was ever tested'
         """
         kind = self.operation.replace("_", " ")
         if self.operation == OWN:
@@ -102,12 +118,16 @@ class ModelError(NamedTuple):
         if self.operation == FITTED:
             return "a constant is fitted to this very figure"
         if not self.rows:
-            return f"never tested on {kind}"
-        counted = [
-            f"{n} {one}{'s' if n != 1 else ''}" for n, one in ((self.rows, "row"), (self.publications, "publication"))
-        ]
-        off = f"{100.0 * (self.typical - 1.0):.0f} %" if self.typical < AS_FACTOR else f"a factor of {self.typical:.1f}"
-        return f"tested on {kind}: {' of '.join(counted)}, typically off by {off}"
+            return f"nothing of its kind ({kind}) was ever tested"
+        rows, publications = (
+            f"{n} {one}{'s' if n != 1 else ''}"
+            for n, one in ((self.rows, "measurement"), (self.publications, "publication"))
+        )
+        percent = max(math.ceil(100.0 * (self.typical - 1.0)), 1)
+        within = f"{percent} %" if self.typical < AS_FACTOR else f"a factor of {self.typical:.1f}"
+        half = "half of them " if self.rows > 1 else ""
+        without = f", none of them with {' or '.join(map(repr, self.lacking))}" if self.lacking else ""
+        return f"tested on {kind}: {rows} in {publications}, {half}simulated within {within}{without}"
 
 
 def model_errors(residuals: Iterable[Residual]) -> list[ModelError]:
@@ -115,7 +135,7 @@ def model_errors(residuals: Iterable[Residual]) -> list[ModelError]:
 
     >>> found = model_errors([Residual("a", "copy", 0.2), Residual("b", "copy", -0.2)])
     >>> [(one.operation, one.publications, round(one.deviation, 2)) for one in found]
-    [('copy', 2, 0.2), ('all', 2, 0.2)]
+    [('copy', 2, 0.25), ('all', 2, 0.25)]
     """
     found = list(residuals)
     every = [one for one in found if one.operation != FITTED]
@@ -133,7 +153,8 @@ def model_errors(residuals: Iterable[Residual]) -> list[ModelError]:
 def _term(kind: str, own: Sequence[Residual], deviation: float) -> ModelError:
     weighted = [(abs(one.error), weight) for one, weight in zip(own, weights(own), strict=True)]
     typical = math.exp(weighted_percentile(weighted, 0.5)) if own else 0.0
-    return ModelError(kind, len({one.publication for one in own}), len(own), deviation, typical)
+    parts = tuple(sorted(frozenset[str]().union(*(one.parts for one in own))))
+    return ModelError(kind, len({one.publication for one in own}), len(own), deviation, typical, parts)
 
 
 def enough(residuals: Sequence[Residual]) -> float:
@@ -159,10 +180,10 @@ def weights(residuals: Sequence[Residual]) -> list[float]:
 
 
 def _deviations(residuals: Sequence[Residual]) -> dict[str, float]:
-    """The deviation of each kind with the greatest likelihood.
+    """The deviation of each kind with the greatest likelihood, made wider by how little is known of it.
 
     Expectation maximisation: how likely each case is the true one, given the deviations, then a Newton step of the
-    deviations, given that. The second is concave, so that there is one maximum.
+    deviations, given that. The second is concave, so that there is one maximum; its curvature says how sure it is.
     """
     if not residuals:
         return {}
@@ -176,15 +197,18 @@ def _deviations(residuals: Sequence[Residual]) -> dict[str, float]:
     design = np.array([[1.0, *(one.operation == kind for kind in kinds)] for one in residuals], dtype=float)
     weight, pull = np.array(weights(residuals)), np.array([0.0, *[KINDS**-2] * len(kinds)])
     parts = np.zeros(len(pull))
+    bend = np.diag(pull)
     parts[0] = math.log(LEAST + float(np.sqrt(np.average(np.nanmean(away**2, axis=1), weights=weight))))
     for _ in range(ROUNDS):
         logarithms = np.maximum(design @ parts, math.log(LEAST))
         square = np.exp(-2.0 * logarithms) * _likely_squares(away, logarithms)
         slope = design.T @ (weight * (square - 1.0)) - pull * parts
-        bend = (design * (2.0 * weight * square + LEAST)[:, None]).T @ design + np.diag(pull)
+        bend = (design * (2.0 * weight * (square + LEAST))[:, None]).T @ design + np.diag(pull)
         parts += np.clip(np.linalg.solve(bend, slope), -STEP, STEP)
-    found = {kind: float(parts[0] + part) for kind, part in zip(kinds, parts[1:], strict=True)}
-    return {kind: math.exp(max(logarithm, math.log(LEAST))) for kind, logarithm in found.items()}
+    each = np.hstack([np.ones((len(kinds), 1)), np.eye(len(kinds))])
+    unsure = np.einsum("ij,jk,ik->i", each, np.linalg.inv(bend), each)
+    found = np.exp(np.maximum(each @ parts, math.log(LEAST)) + WIDER * unsure)
+    return dict(zip(kinds, found.tolist(), strict=True))
 
 
 def _likely_squares(away: NDArray[np.float64], logarithms: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -198,31 +222,75 @@ def _likely_squares(away: NDArray[np.float64], logarithms: NDArray[np.float64]) 
 
 def table(errors: Iterable[ModelError]) -> str:
     """The terms as CSV."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(ModelError._fields)
-    writer.writerows((*one[:3], f"{one.deviation:.4f}", f"{one.typical:.3f}") for one in errors)
-    return out.getvalue()
+    rows = ((*one[:3], f"{one.deviation:.4f}", f"{one.typical:.3f}", " ".join(one.parts)) for one in errors)
+    return csv_text(ModelError._fields[:6], rows)
 
 
 @cache
 def known() -> dict[str, ModelError]:
     """The terms that ship with the program, by kind of operation; none where there is no such file."""
-    for root in shelf.roots():
-        path = root / "scenarios" / FILE
-        if path.is_file():
-            with path.open(encoding="utf-8", newline="") as file:
-                rows = list(csv.reader(file))[1:]
-            return {row[0]: ModelError(row[0], int(row[1]), int(row[2]), float(row[3]), float(row[4])) for row in rows}
-    return {}
+    return {
+        kind: ModelError(kind, int(publications), int(rows), float(deviation), float(typical), tuple(parts.split()))
+        for kind, publications, rows, deviation, typical, parts in shelf.table(FILE)
+    }
 
 
-def term_of(operation: str, terms: Mapping[str, ModelError] | None = None) -> ModelError:
+def term_of(
+    operation: str, terms: Mapping[str, ModelError] | None = None, parts: frozenset[str] = frozenset()
+) -> ModelError:
     """The term of a kind of operation, or of figures that are `FITTED`: of those that ship unless others are given.
 
-    That of a kind which no publication has is that of all, without rows of its own.
+    That of a kind which no publication has is that of all, without rows of its own. It is also said what a job has that
+    no measured one of its kind had; to widen its interval therefore predicts left-out publications no better.
     """
     own = known() if terms is None else terms
-    if operation in own:
-        return own[operation]
-    return ModelError(operation, 0, 0, own[EVERY].deviation if EVERY in own else 0.0, 0.0)
+    if operation not in own:
+        return ModelError(operation, 0, 0, own[EVERY].deviation if EVERY in own else 0.0, 0.0)
+    found = own[operation]
+    return found if operation == FITTED else found._replace(lacking=tuple(sorted(parts - {*found.parts})))
+
+
+def operation_of(scenario: Scenario, address: str) -> str:
+    """The kind of operation that the figure at an address of a result is about.
+
+    >>> from simbackup.scenario import load
+    >>> scenario = load("teaching/one-file-from-tape")
+    >>> operation_of(scenario, "jobs.full.elapsed"), operation_of(scenario, "jobs.one_file.elapsed")
+    ('image', 'restore of image')
+    >>> operation_of(scenario, "hosts.filer.cores.busy")
+    'hosts'
+    """
+    job, saved = _jobs_at(scenario, address)
+    if job is None:
+        section = address.partition(".")[0]
+        return USERS if section == "workloads" else section
+    if isinstance(job, Restoring) and isinstance(saved, Saving) and job.discards(scenario.spec):
+        return "restore of image"  # no files are made
+    return f"restore of {saved.kind_of_work()}" if saved is not None else job.kind_of_work()
+
+
+def parts_of(scenario: Scenario, address: str) -> frozenset[str]:
+    """What the job of a figure, or the backup that it restores, has of its own, and the kinds of devices it writes to.
+
+    >>> from simbackup.scenario import load
+    >>> sorted(parts_of(load("planning/deduplicated"), "jobs.backup.elapsed"))
+    ['compressor', 'deduplication', 'raid', 'tool']
+    """
+    found, devices = set[str](), scenario.spec.devices
+    for job in filter(None, _jobs_at(scenario, address)):
+        found |= {name for name, part in job if isinstance(part, Modelled)}
+        to: str | tuple[str, ...] | None = getattr(job, "to", None)
+        names = (to,) if isinstance(to, str) else to or ()
+        found |= {kind_of(devices[name]).name for name in names if name in devices}
+    return frozenset(found)
+
+
+def _jobs_at(scenario: Scenario, address: str) -> tuple[JobSpec | None, JobSpec | None]:
+    """The job of a figure, of a fleet the first one, and that which it restores; None without one."""
+    section, _, rest = address.partition(".")
+    if section == "fleets":
+        fleet = f"fleets.{rest.partition('.')[0]}."
+        own = [part for template, parts in scenario.fleets.items() if template.startswith(fleet) for part in parts]
+        section, _, rest = next((part for part in own if part.startswith("jobs.")), "").partition(".")
+    job = scenario.spec.jobs.get(rest.partition(".")[0]) if section == "jobs" else None
+    return job, scenario.spec.jobs.get(job.restore) if isinstance(job, Restoring) else None

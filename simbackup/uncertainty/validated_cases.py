@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from simbackup import shelf, units
+from simbackup.text import csv_text
 
 FILE = "validated-cases.csv"
 """The table under `scenarios`, which the program writes and a test compares with its output."""
@@ -115,20 +114,14 @@ def nearest(operation: str, size: float) -> Nearness:
 
 def table(cases: Iterable[ValidatedCase]) -> str:
     """Cases as CSV."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(ValidatedCase._fields)
-    writer.writerows((*case[:3], f"{case.bytes:.4g}", case.basis, f"{case.error + 0.0:.3f}") for case in sorted(cases))
-    return out.getvalue()
+    rows = ((*case[:3], f"{case.bytes:.4g}", case.basis, f"{case.error + 0.0:.3f}") for case in sorted(cases))
+    return csv_text(ValidatedCase._fields, rows)
 
 
 @cache
 def known() -> tuple[ValidatedCase, ...]:
     """The cases that ship with the program; none where there is no such file."""
-    for root in shelf.roots():
-        path = root / "scenarios" / FILE
-        if path.is_file():
-            with path.open(encoding="utf-8", newline="") as file:
-                rows = list(csv.reader(file))[1:]
-            return tuple(ValidatedCase(row[0], row[1], row[2], float(row[3]), row[4], float(row[5])) for row in rows)
-    return ()
+    return tuple(
+        ValidatedCase(publication, row, operation, float(size), basis, float(error))
+        for publication, row, operation, size, basis, error in shelf.table(FILE)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from simbackup import units
@@ -17,8 +18,7 @@ from simbackup.run import ran
 from simbackup.uncertainty.contributions import Contribution, decisive, input_share
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Estimate, Mapper, estimates
-from simbackup.uncertainty.model_error import FITTED, OWN, ModelError
-from simbackup.uncertainty.operations import operation_of
+from simbackup.uncertainty.model_error import FITTED, OWN, ModelError, operation_of
 from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
 from simbackup.uncertainty.whole import bounds_at, error_at, evidence, least_time, whole
 
@@ -60,8 +60,8 @@ class JobInterval:
     """Seconds of the answer that are declared waits, such as until an archive is readable; they have no model error."""
     tested: str = ""
     """What the error of the model was learned from, in words."""
-    evidence: Literal["none", "others", "own"] = "others"
-    """Whether the kind of operation was never tested, or tested, or a constant is fitted to runs of this very job."""
+    evidence: Literal["none", "unlike", "others", "own"] = "others"
+    """Whether the kind of operation was never tested, or never with a part of this job, or tested, or fitted to it."""
     refused: int = 0
     """Cases whose values a check refused at first, so that nearer ones took their place."""
 
@@ -75,61 +75,61 @@ class JobInterval:
         """Share (0 to 1) of the variance of the interval that is due to inputs; the rest is model error."""
         return input_share(self.from_inputs, self.elapsed)
 
-    def sentence(self) -> str:
-        """The verdict in words."""
+    @property
+    def sure(self) -> bool:
+        """Whether jobs like it, and no smaller or larger ones only, were measured, so that a verdict may be certain."""
+        return self.evidence == "own" or (self.evidence == "others" and not self.nearest.outside)
+
+    @property
+    def by_model(self) -> bool:
+        """Whether most of the interval is what the model left out of jobs of others."""
+        return self.input_share < HALF and self.evidence in {"unlike", "others"}
+
+    def sentence(self, *, brief: bool = False) -> str:
+        """The interval in words; what is `brief` leaves out how it came about."""
+        return ". ".join([self.likely(brief=brief), *self.reasons(brief=brief)])
+
+    def likely(self, *, brief: bool = False) -> str:
+        """The verdict and the ends of the interval in words."""
         low, high = (units.show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
         parts = [f"{low} to {high} in {100.0 * LEVEL:.0f} % of cases"]
         if self.fits is not None:
-            parts.insert(0, fitting(self.fits, sure=self.evidence != "none"))
-        if abs(self.faster - HALF) >= ASKEW:
+            parts.insert(0, fitting(self.fits, sure=self.sure))
+        if abs(self.faster - HALF) >= ASKEW and not brief:
             side, share = ("less", self.faster) if self.faster > HALF else ("more", 1.0 - self.faster)
             parts.append(f"{side} than shown in {100.0 * share:.0f} % of them")
-        if self.declared > 0.0:
+        if self.declared > 0.0 and not brief:
             parts.append(f"{units.show_short(self.declared, 's', 3)} of it are declared waits")
         if self.cases < self.asked:
             parts.append(f"it fails in {100.0 * (1.0 - self.cases / self.asked):.0f} % of cases")
-        if self.refused:
-            share = 100.0 * self.refused / self.asked
-            parts.append(f"in {share:.0f} % of cases a check refuses the values, and nearer ones take their place")
-        if self.floor.line:
-            shared = f" with the bytes of {self.floor.runs} jobs" if self.floor.runs > 1 else ""
-            parts.append(f"{self.floor.line} sets the lower end{shared}")
-        if self.input_share < HALF and self.evidence == "others":
-            parts.append("most of this range is model error")
-        parts += filter(None, [self._learned()])
-        if self.decides:
-            names = " and ".join(one.input.named() for one in self.decides)
-            among = "of the inputs, " if self.input_share < HALF and self.evidence == "others" else ""
-            first = "; measure it first" if len(self.decides) == 1 else ""
-            parts.append(f"{among}{names} {'matter' if len(self.decides) > 1 else 'matters'} most{first}")
-        if self.nearest.cases:
-            parts += filter(None, [self.nearest.sentence(self.operation)])
         return "; ".join(parts)
 
-    def _learned(self) -> str:
+    def reasons(self, *, brief: bool = False) -> list[str]:
+        """What the interval was learned from, and what widens it, in sentences."""
+        found = [self.learned()]
+        if self.nearest.cases and self.nearest.outside:
+            near = self.nearest.sentence(self.operation)
+            found.append(f"it is {near.partition(' (')[0] if brief else near}")
+        first = f"measure {' and '.join(one.input.named() for one in self.decides)} first" if self.decides else ""
+        if self.by_model:
+            found.append(f"most of this range is model error{f': of the inputs, {first}' if first else ''}")
+        else:
+            found.append(first)
+        if self.floor.line and not brief:
+            shared = f" with the bytes of {self.floor.runs} jobs" if self.floor.runs > 1 else ""
+            found.append(f"{self.floor.line} sets the lower end{shared}")
+        if self.refused and not brief:
+            share = 100.0 * self.refused / self.asked
+            found.append(f"in {share:.0f} % of cases a check refuses the values, and nearer ones take their place")
+        return [f"{text[:1].upper()}{text[1:]}" if " " in text.partition(".")[0] else text for text in found if text]
+
+    def learned(self) -> str:
         """What the error of the model was learned from, and what this means for the interval, in words."""
         meant = ", so the error of all other kinds stands in" if self.evidence == "none" else ""
         if self.evidence == "own" and self.input_share < HALF:
             meant = ", so what is left is noise"
         first, *more = self.tested.split("; ") if self.tested else [""]
         return "; ".join([f"{first}{meant}" if first else "", *more])
-
-    def in_short(self) -> str:
-        """The interval and its verdict in a sentence, and what widens it in another."""
-        low, high = (units.show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
-        text = f"{low} to {high} in {100.0 * LEVEL:.0f} % of cases"
-        if self.fits is not None:
-            text += f"; it {fitting(self.fits, sure=self.evidence != 'none')}"
-        if self.cases < self.asked:
-            text += f"; it fails in {100.0 * (1.0 - self.cases / self.asked):.0f} %"
-        first = f"measure {' and '.join(one.input.named() for one in self.decides)} first" if self.decides else ""
-        if self.input_share < HALF and self.evidence == "others":
-            why = f"Most of this is model error{f': of the inputs, {first}' if first else ''}."
-        else:
-            why = f"{first[:1].upper()}{first[1:]}." if first else ""
-        learned = self._learned()
-        tested = f"{learned[:1].upper()}{learned[1:]}." if learned else ""
-        return " ".join(filter(None, (f"{text}.", tested, why)))
 
     def as_dict(self, *, nearest: bool = False) -> dict[str, Any]:
         """The interval as plain data, times in seconds; with the measured cases that are `nearest` only if asked."""
@@ -165,53 +165,6 @@ def fitting(share: float, *, sure: bool = True) -> str:
     return f"fits its window in {100.0 * share:.0f} % of cases"
 
 
-@dataclass(frozen=True, slots=True)
-class _Least:
-    """Lower bounds of the elapsed time of each job, in seconds, from its bytes and its declared waits."""
-
-    name: str
-
-    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        found: dict[str, float] = {}
-        waits = DeclaredWaits(results[self.name])
-        for run, least in results[self.name].least.items():
-            found[series(run)] = max(found.get(series(run), 0.0), least_time(least, waits.of(run)))
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _DeclaredShare:
-    """The share of the elapsed time of each job that consists of declared waits: of its slowest run."""
-
-    name: str
-
-    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        result, slowest = results[self.name], dict[str, dict[str, Any]]()
-        for row in result.job_rows:
-            job = series(row["job"])
-            if row["status"] in ENDED and (job not in slowest or row["elapsed"] > slowest[job]["elapsed"]):
-                slowest[job] = row
-        addresses = {job: f"jobs.{row['job']}.elapsed" for job, row in slowest.items()}
-        shares = declared_shares(result, addresses.values())
-        return {job: shares[address] for job, address in addresses.items() if address in shares}
-
-
-@dataclass(frozen=True, slots=True)
-class _Elapsed:
-    """The elapsed time of each job, or of some jobs, that ended well, in seconds: of its slowest run."""
-
-    name: str
-    jobs: tuple[str, ...] = ()
-
-    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        found: dict[str, float] = {}
-        for row in results[self.name].job_rows:
-            job = series(row["job"])
-            if row["status"] in ENDED and (not self.jobs or job in self.jobs):
-                found[job] = max(found.get(job, 0.0), row["elapsed"])
-        return found
-
-
 class Intervals(NamedTuple):
     """The intervals of a result: of each job with its verdict, by its name, and of every figure by its address."""
 
@@ -219,20 +172,51 @@ class Intervals(NamedTuple):
     figures: dict[str, CentralInterval]
 
 
+def _slowest(result: Result, jobs: Collection[str] = ()) -> dict[str, dict[str, Any]]:
+    """The slowest run of each job, or of some jobs, that ended well."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in result.job_rows:
+        job = series(row["job"])
+        slower = job not in found or row["elapsed"] > found[job]["elapsed"]
+        if slower and row["status"] in ENDED and (not jobs or job in jobs):
+            found[job] = row
+    return found
+
+
+def _elapsed(result: Result, jobs: Collection[str] = ()) -> dict[str, float]:
+    return {job: row["elapsed"] for job, row in _slowest(result, jobs).items()}
+
+
+def _least(result: Result) -> dict[str, float]:
+    """Lower bounds of the elapsed time of each job, in seconds, from its bytes and its declared waits."""
+    found, waits = dict[str, float](), DeclaredWaits(result)
+    for run, least in result.least.items():
+        found[series(run)] = max(found.get(series(run), 0.0), least_time(least, waits.of(run)))
+    return found
+
+
+def _declared(result: Result) -> dict[str, float]:
+    """The share of the elapsed time of each job that consists of declared waits."""
+    addresses = {job: f"jobs.{row['job']}.elapsed" for job, row in _slowest(result).items()}
+    shares = declared_shares(result, addresses.values())
+    return {job: shares[address] for job, address in addresses.items() if address in shares}
+
+
+def _every_figure(_: Result, figures: Mapping[str, float]) -> Mapping[str, float]:
+    return figures
+
+
 @dataclass(frozen=True, slots=True)
 class _Both:
-    """What is read of every figure, by its address, and of the elapsed time of each job, by its name."""
+    """What is read of the jobs of a result, by their names, and of its figures, by their addresses."""
 
-    jobs: _Elapsed | _Least | _DeclaredShare
-    figures: Callable[[Result, Mapping[str, float]], Mapping[str, float]]
+    name: str
+    jobs: Callable[[Result], Mapping[str, float]]
+    figures: Callable[[Result, Mapping[str, float]], Mapping[str, float]] | None
 
     def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
-        result = results[self.jobs.name]
-        return {**self.figures(result, result.figures), **self.jobs(results)}
-
-
-def _values(_: Result, figures: Mapping[str, float]) -> Mapping[str, float]:
-    return figures
+        result = results[self.name]
+        return {**(self.figures(result, result.figures) if self.figures else {}), **self.jobs(result)}
 
 
 def job_intervals(
@@ -264,7 +248,7 @@ def job_intervals(
     >>> all(one.elapsed.low <= one.elapsed.best <= one.elapsed.high for one in found.values())
     True
     """
-    return all_intervals(result, effort=effort, jobs=jobs, executor=executor, progress=progress).jobs
+    return all_intervals(result, effort=effort, jobs=jobs, figures=False, executor=executor, progress=progress).jobs
 
 
 def all_intervals(
@@ -272,24 +256,25 @@ def all_intervals(
     *,
     effort: Effort = QUICK,
     jobs: Collection[str] = (),
+    figures: bool = True,
     executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> Intervals:
-    """The intervals of `job_intervals`, and from the same cases those of every figure; of `jobs` alone these only.
+    """The intervals of `job_intervals`, and from the same cases those of every figure, if these are wanted.
 
     Figures that are times on the clock have none. The interval of a figure that no input moves is the figure.
     """
     scenario, seed = result.scenario, result.record.seed
     name, run = scenario.name, result if result.least else ran(scenario, seed=seed)
-    shares = _DeclaredShare(name)({name: run})
-    elapsed = _Elapsed(name, tuple(jobs))
-    asked = elapsed({name: run})
+    shares, asked = _declared(run), _elapsed(run, jobs)
+    read = _Both(name, partial(_elapsed, jobs=tuple(jobs)), _every_figure if figures and not jobs else None)
     found = estimates(
-        {name: scenario}, elapsed if jobs else _Both(elapsed, _values), effort=effort, seed=seed,
-        bounds=_Both(_Least(name), bounds_at), declared=_Both(_DeclaredShare(name), declared_shares),
+        {name: scenario}, read, effort=effort, seed=seed,
+        bounds=_Both(name, _least, bounds_at if figures else None),
+        declared=_Both(name, _declared, declared_shares if figures else None),
         results={name: run}, until=jobs, asked=asked, executor=executor, progress=progress,
     )  # fmt: skip
-    figures = {
+    of_figures = {
         address: interval
         for address, one in found.items()
         if address not in asked
@@ -315,14 +300,14 @@ def all_intervals(
             ),
             shares.get(job, 0.0) * one.spread.best, evidence(scenario, address), learned_from(error), one.refused,
         )  # fmt: skip
-    return Intervals(intervals, figures)
+    return Intervals(intervals, of_figures)
 
 
-def learned_from(error: ModelError) -> Literal["none", "others", "own"]:
-    """Whether the error of the model was learned from nothing of its kind, from other publications, or from the job."""
+def learned_from(error: ModelError) -> Literal["none", "unlike", "others", "own"]:
+    """Whether the error was learned from no job of its kind, from ones that lack a part, from like ones, or from it."""
     if error.operation in {FITTED, OWN}:
         return "own"
-    return "others" if error.rows else "none"
+    return "none" if not error.rows else "unlike" if error.lacking else "others"
 
 
 def _floor(result: Result, job: str) -> Least:

@@ -11,8 +11,7 @@ from simbackup.results.floors import Least
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.fitted import fitted_rows, own_scatter, related_rows, stated
-from simbackup.uncertainty.model_error import FITTED, ModelError, term_of
-from simbackup.uncertainty.operations import operation_of
+from simbackup.uncertainty.model_error import FITTED, ModelError, operation_of, parts_of, term_of
 
 CLOCK = frozenset({"start", "end", "due"})
 """Figures that are times on the clock: they have no interval, as what is late in one job is late in the next."""
@@ -41,7 +40,9 @@ def error_at(scenario: Scenario, address: str) -> ModelError:
     own = own_scatter(scenario, address)
     if own is not None:
         return own
-    return term_of(FITTED if fitted_rows(scenario, address) else operation_of(scenario, address))
+    if fitted_rows(scenario, address):
+        return term_of(FITTED)
+    return term_of(operation_of(scenario, address), parts=parts_of(scenario, address))
 
 
 def evidence(scenario: Scenario, address: str) -> str:
@@ -68,12 +69,16 @@ def bounds_at(result: Result, addresses: Iterable[str]) -> dict[str, float]:
     for address in addresses:
         owner, _, column = address.rpartition(".")
         job = owner.removeprefix("jobs.")
-        if job in result.least and column in {"elapsed", "rate"}:
-            least, size = least_time(result.least[job], waits.of(job)), float(result.row_of[job]["bytes"])
-            if least > 0.0 and column == "elapsed":
-                found[address] = least
-            elif least > 0.0 and size > 0.0:
-                found[address] = least / size
+        if job in result.least and column in {"elapsed", *RATES}:
+            row, least = result.row_of[job], result.least[job]
+            moved = float(row["bytes"])
+            if column == "transfer_rate":  # what is flushed later does not count in it
+                seconds = min(least.own, moved / rate) if (rate := row.get(column)) else 0.0
+            else:
+                seconds = least_time(least, waits.of(job))
+            size = 1.0 if column == "elapsed" else moved
+            if seconds > 0.0 and size > 0.0:
+                found[address] = seconds / size
     return found
 
 

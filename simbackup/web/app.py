@@ -5,36 +5,41 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import AsyncGenerator, Mapping
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import anyio
 from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from simbackup.policies.horizon import HORIZON
+from simbackup.policies.calendar import HORIZON
 from simbackup.results.record import program_version
 from simbackup.web import tasks
-from simbackup.web.asked import Json, RefusedError, text_of, texts_of
+from simbackup.web.asked import Json, RefusedError, rendered, text_of, texts_of
 from simbackup.web.comparison import charts, differences, side_by_side
-from simbackup.web.describing import KEPT, KINDS, LINES, NETWORKS, form_of, offers
+from simbackup.web.describing import KEPT, KINDS, LINES, NETWORKS, PROGRAM, form_of, offers
 from simbackup.web.guard import LOCAL, NO_KEY, Guard, cookie_of, key_of
 from simbackup.web.guests import Guest, Guests, Variant
 from simbackup.web.limits import CHECKED
 from simbackup.web.opening import OwnFolder, catalogue
-from simbackup.web.render import rendered
 from simbackup.web.workers import Message, Work, Workers, failed
 
 DAY = 86_400
+LINES_OF_JSON = "application/x-ndjson"
+GZIP = 31
+"""What zlib calls the format of gzip."""
 HORIZONS = ("1y", "2y", "3y", "5y", "10y")
 MIME = {
     "report.html": "text/html; charset=utf-8", "scenario.yaml": "text/yaml; charset=utf-8",
@@ -58,28 +63,31 @@ class WhatIf:
     """What each browser has opened and run."""
     offered: dict[str, list[Mapping[str, str]]] = field(default_factory=dict[str, list[Mapping[str, str]]])
     """Files that the page lists, by section."""
+    kinds: Json = field(default_factory=dict[str, Any])
+    """Datasheets that the page lists, by kind and maker."""
     checks: Workers = field(init=False)
     """Runs short checks of documents."""
     _listed: anyio.Event = field(init=False)
     """Set when `offered` is complete."""
+    _known: anyio.Event = field(init=False)
+    """Set when `kinds` is complete."""
 
     def __post_init__(self) -> None:
         self.checks = Workers(max(2, self.runs.at_once), CHECKED)
 
     def app(self, names: frozenset[str] = LOCAL) -> Starlette:
         """The application, which answers requests to this machine under these names."""
+        asked = ("open", "run", "check", "complete", "points", "keep", "drop")
         routes = [
-            Route("/", self.page), Route("/library", self.library), Route("/open", self.open, methods=["POST"]),
-            Route("/run", self.run, methods=["POST"]), Route("/check", self.check, methods=["POST"]),
-            Route("/complete", self.complete, methods=["POST"]), Route("/points", self.points, methods=["POST"]),
-            Route("/keep", self.keep, methods=["POST"]),
-            Route("/drop", self.drop, methods=["POST"]), Route("/variants", self.variants),
-            Route("/variants/{key}/{name}", self.file),
+            Route("/", self.page), Route("/library", self.library), Route("/sheets", self.sheets),
+            *(Route(f"/{name}", getattr(self, name), methods=["POST"]) for name in asked),
+            Route("/variants", self.variants), Route("/variants/{key}/{name}", self.file),
             Route("/static/report.css", _style), Mount("/static", StaticFiles(packages=[("simbackup.web", "static")])),
         ]  # fmt: skip
         handlers = {RefusedError: _refused, ClientDisconnect: _gone}
         guard = Middleware(Guard, is_guest=lambda key: self.guests.of(key) is not None, names=names)
-        return Starlette(routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=self._life)  # type: ignore[arg-type]
+        inside = [guard, Middleware(GZipMiddleware, compresslevel=6)]
+        return Starlette(routes=routes, middleware=inside, exception_handlers=handlers, lifespan=self._life)  # type: ignore[arg-type]
 
     def stop(self) -> None:
         """End all work, so that no answer is under way when the server ends."""
@@ -89,7 +97,7 @@ class WhatIf:
     async def _life(self, app: Starlette) -> AsyncGenerator[None]:
         """List what comes along while the page is loaded, and remove all files at the end."""
         del app
-        self._listed = anyio.Event()
+        self._listed, self._known = anyio.Event(), anyio.Event()
         async with anyio.create_task_group() as group:
             group.start_soon(self._list)
             yield
@@ -101,7 +109,17 @@ class WhatIf:
             async for message in found:
                 if message["kind"] == "library":
                     self.offered = catalogue([*message["sites"], *message["scenarios"]])
+                if message["kind"] == "sheets":
+                    self.kinds = message["kinds"]
+                    self._known.set()
+        self._known.set()
         self._listed.set()
+
+    async def sheets(self, request: Request) -> Response:
+        """The datasheets that come along, and the user's own."""
+        del request
+        await self._known.wait()
+        return JSONResponse(self.kinds)
 
     async def library(self, request: Request) -> Response:
         """The scenarios and sites that come along."""
@@ -119,7 +137,7 @@ class WhatIf:
         name = request.query_params.get("open", self.first)
         text = rendered(
             "index.html", own=await to_thread.run_sync(lambda: self.chosen.names), first=name, horizons=HORIZONS,
-            horizon=HORIZON,
+            horizon=HORIZON, program=PROGRAM,
             version=program_version(), kinds=KINDS, networks=NETWORKS, lines=LINES, kept=KEPT,
             templates=await to_thread.run_sync(offers),
         )  # fmt: skip
@@ -130,10 +148,14 @@ class WhatIf:
         return answer
 
     async def open(self, request: Request) -> Response:
-        """Open a scenario of the library or of the chosen folder, uploaded files, or the site of the form."""
-        guest, asked = await self._asked(request)
+        """Open a scenario of the library or of the chosen folder, or uploaded files."""
+        found = await self._document(*await self._asked(request))
+        return JSONResponse(found, 200 if found["kind"] == "document" else 400)
+
+    async def _document(self, guest: Guest, asked: Json) -> Message:
+        """A document that is opened for a guest, with its key; or what is wrong with it."""
         if "described" in asked:
-            task: Json = {"described": form_of(asked)}
+            task: Json = {"described": form_of(asked), "files": texts_of(asked, "files")}
         else:
             task = {"files": texts_of(asked, "files")} if "files" in asked else {"name": text_of(asked, "name")}
         room = None if "name" in task else guest.room("files")
@@ -141,13 +163,20 @@ class WhatIf:
         if found["kind"] != "document":
             if room is not None:
                 shutil.rmtree(room, ignore_errors=True)
-            return JSONResponse(found, status_code=400)
-        key = guest.opened(Path(found["folder"]))
-        return JSONResponse({"document": key, **{name: found[name] for name in ("name", "text", "original")}})
+            return found
+        key = guest.opened(Path(found.pop("folder")))
+        return {**found, "document": key}
 
     async def run(self, request: Request) -> Response:
-        """Run a text, and report on it in lines of JSON; a newer run of the same tab ends it unless it was kept."""
+        """Run a text, and report on it in lines of JSON; a newer run of the same tab ends it unless it was kept.
+
+        The site of the form is opened in the same request: on a slow line, each takes as long as the answer.
+        """
         guest, asked = await self._asked(request)
+        found = await self._document(guest, asked) if "described" in asked else None
+        if found is not None and found["kind"] != "document":
+            return JSONResponse(found, 400)
+        asked = {**(found or {}), **asked}
         folder, tab, text = self._opened(guest, asked), text_of(asked, "tab"), text_of(asked, "text")
         before = guest.variants.get(str(asked.get("before") or ""))
         task = {
@@ -155,11 +184,17 @@ class WhatIf:
             "before": before.figures if before else {}, "until": str(asked.get("until") or HORIZON),
         }  # fmt: skip
         variant = guest.begun(text_of(asked, "document"), tab)
-        lines = self._lines(guest, variant, tab, {**task, "out": str(variant.folder)})
-        return StreamingResponse(lines, media_type="application/x-ndjson")
+        lines = self._lines(guest, variant, tab, {**task, "out": str(variant.folder)}, found)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return StreamingResponse(_packed(lines), media_type=LINES_OF_JSON, headers={"Content-Encoding": "gzip"})
+        return StreamingResponse(lines, media_type=LINES_OF_JSON)
 
-    async def _lines(self, guest: Guest, variant: Variant, tab: str, task: Json) -> AsyncGenerator[str]:
+    async def _lines(
+        self, guest: Guest, variant: Variant, tab: str, task: Json, document: Message | None
+    ) -> AsyncGenerator[str]:
         try:
+            if document is not None:
+                yield f"{json.dumps(document)}\n"
             async with aclosing(self.runs.messages(tasks.run, task)) as found:
                 async for message in found:
                     if not guest.waits_for(variant, tab):
@@ -263,6 +298,15 @@ class WhatIf:
         if found is None:
             raise RefusedError("it is no longer open; open it again")
         return found
+
+
+async def _packed(lines: AsyncGenerator[str]) -> AsyncIterator[bytes]:
+    """Lines as a stream of gzip, each of which can be read at once."""
+    packer = zlib.compressobj(wbits=GZIP)
+    async with aclosing(lines):
+        async for line in lines:
+            yield packer.compress(line.encode()) + packer.flush(zlib.Z_SYNC_FLUSH)
+    yield packer.flush()
 
 
 def _noted(guest: Guest, variant: Variant, message: Message) -> None:

@@ -1,9 +1,11 @@
-"""What a request asks for, of which nothing is certain before it is looked at."""
+"""What a request asks for, of which nothing is certain before it is looked at; and pieces of the page as answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, cast
+
+from simbackup.reporting.page import filled
 
 Json = Mapping[str, Any]
 
@@ -48,3 +50,8 @@ def texts_of(asked: Json, key: str) -> dict[str, str]:
         raise RefusedError(f"'{key}' is not a mapping")
     named = cast("dict[str, Any]", found)
     return {_whole(name): text_of(named, name) for name in named}
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The HTML of a template; every text in it is escaped. Tables and pictures look as in a report."""
+    return filled(template, "simbackup.web", **values)

@@ -78,9 +78,7 @@ def card(
         low, high = found.elapsed.low, found.elapsed.high
         ends = [units.show_short(end, "s", 3) for end in (low, high)]
         figure |= {"low": low, "high": high, "range": " to ".join(ends)}
-        parts = found.sentence().split("; ")
-        count = 1 if found.fits is None else 2
-        likely, reasons = "; ".join(parts[:count]), "; ".join(parts[count:])
+        likely, reasons = found.likely(), ". ".join(found.reasons())
         strip = strip_of(low, high, value, row.get("window"), (before or {}).get("value"))
     was, change = compared(figure, before)
     return Card(one, figure, was, change, strip, likely, reasons, pending=more and value is not None and not likely)

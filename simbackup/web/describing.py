@@ -1,19 +1,23 @@
-"""The form in which a visitor describes a site: what it offers, and the text of the site that comes of its fields."""
+"""What the page offers to choose from, and the text of the site that comes of its form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
-from itertools import takewhile
+from itertools import groupby, takewhile
+from pathlib import Path
 from typing import NamedTuple
 
+from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.described import MADE, Group, described
 from simbackup.planning.inventory import template_text, templates
 from simbackup.schema.tree import Node
-from simbackup.schema.yaml_file import parse
+from simbackup.schema.yaml_file import parse, read
 from simbackup.web.asked import Json, RefusedError, text_of, texts_of
+from simbackup.web.guests import Document
 
 KINDS: Mapping[str, str] = {
     "vm": "Virtual machines", "file server": "File servers", "database": "Databases", "archive": "Archives",
@@ -30,11 +34,71 @@ LINES: Mapping[str, str] = {
     "network/gigabit-ethernet": "1 Gb/s, near", "network/ten-gigabit-ethernet": "10 Gb/s, near",
 }  # fmt: skip
 """Lines to a second place, by their datasheets."""
+USUAL = "Usual speeds"
+"""What the page calls these networks and lines among all others."""
 POLICY = "nightly"
 """The policy that all templates have."""
+PROGRAM = f"policies.{POLICY}.program"
+"""The address of the program that saves; by default, what any program costs."""
+SAVES = "backup"
+"""The operation of programs that save."""
+DEVICES: Mapping[str, str] = {
+    "raid": "array", "disk": "disks", "ssd": "flash", "tape_library": "library", "tape_drive": "drives",
+    "object_store": "store",
+}  # fmt: skip
+"""Kinds of datasheets of targets from which the form lets choose, and what it calls them."""
+ARTICLES = frozenset({"A", "An", "The"})
+"""First words of titles that name no maker."""
 KEPT = ("daily", "weekly", "monthly")
 FIELDS = tuple(Group.__dataclass_fields__)
 MOST_GROUPS = 50
+
+
+Sheets = list[tuple[str, str]]
+
+
+def datasheets() -> dict[str, dict[str, Sheets]]:
+    """The datasheets of each kind with their titles, by makers; networks first by their usual speeds.
+
+    Programs are those that have a backup.
+    """
+    found = {kind: by_maker(names) for kind, names in groupby(shelf.names(), lambda name: name.partition("/")[0])}
+    saving = [name for name in shelf.names() if name.startswith("program/") and _saves(name)]
+    usual = sorted({**LINES, **NETWORKS}.items(), key=lambda one: units.parse(one[1].partition(",")[0], "B/s"))
+    return {**found, "program": by_maker(saving), "network": {USUAL: usual, **found["network"]}}
+
+
+def by_maker(names: Iterable[str]) -> dict[str, Sheets]:
+    """Datasheets with their titles, by the first word of the title, which is often the maker.
+
+    Titles whose first word no other has are in the last group, which has no name.
+
+    >>> [*by_maker(["tape_library/ibm-3494", "tape_library/ibm-ts3500", "tape_library/single-drive"])]
+    ['IBM', '']
+    """
+    titles = sorted(((shelf.title_of(name), name) for name in names), key=lambda one: one[0].casefold())
+    first = Counter(title.split()[0].rstrip(",") for title, _ in titles)
+    found: dict[str, Sheets] = {}
+    for title, name in titles:
+        word = title.split()[0].rstrip(",")
+        found.setdefault(word if first[word] > 1 and word not in ARTICLES else "", []).append((name, title))
+    return dict(sorted(found.items(), key=lambda one: (not one[0], one[0].casefold())))
+
+
+def _saves(name: str) -> bool:
+    """Whether a program has a backup; one of the user's own that is wrong has none."""
+    with suppress(InputError):
+        return SAVES in read(shelf.path_of(name), name).find(("parameters", "operations"))[0].mapping
+    return False
+
+
+class Part(NamedTuple):
+    """A device of a template, or a part of it, that may be replaced by another of its kind."""
+
+    address: str
+    called: str
+    sheet: str
+    title: str
 
 
 class Template(NamedTuple):
@@ -44,10 +108,12 @@ class Template(NamedTuple):
     title: str
     about: str
     network: str
-    start: str
-    """The time of day at which its backups begin."""
+    window: str
+    """When its backups run, such as `20:00 to 06:00`."""
     line: str
     """The datasheet of its line to another place; empty if it has none."""
+    parts: list[Part]
+    """What it is made of."""
 
 
 @cache
@@ -72,11 +138,19 @@ def _template(name: str) -> Iterator[Template]:
     about = " ".join(line.removeprefix("# ") for line in lines).partition(": ")[2].partition(". ")[0].rstrip(".") + "."
     address = line_of(tree)
     line = "" if address is None else str(tree.find(tuple(address.split(".")))[0].value)
-    title, network, start = (
-        str(tree.find(path)[0].value) for path in (("title",), ("network",), ("policies", POLICY, "at"))
+    title, network, window = (
+        str(tree.find(path)[0].value) for path in (("title",), ("network",), ("policies", POLICY, "window"))
     )
     if POLICY in tree.mapping["policies"].mapping:
-        yield Template(name, title, about[:1].upper() + about[1:], network, start, line)
+        yield Template(name, title, about[:1].upper() + about[1:], network, window, line, list(_parts(tree)))
+
+
+def _parts(tree: Node) -> Iterator[Part]:
+    """The datasheets of the targets of a site from which the form lets choose."""
+    for path, value in tree.leaves():
+        said = str(value.value)
+        if path[0] == "targets" and path[2:3] == ("device",) and said.partition("/")[0] in DEVICES:
+            yield Part(".".join(path), f"{path[1]}: {DEVICES[said.partition('/')[0]]}", said, shelf.title_of(said))
 
 
 def line_of(tree: Node) -> str | None:
@@ -90,7 +164,7 @@ def line_of(tree: Node) -> str | None:
 
 
 def form_of(asked: Json) -> Json:
-    """The form of a request: its `template`, its `groups` of machines, and its other `fields`, all of them texts.
+    """The form of a request, in texts: its `template`, `groups` of machines or an `inventory`, and other `fields`.
 
     Raises
     ------
@@ -105,17 +179,24 @@ def form_of(asked: Json) -> Json:
     groups = [texts_of({"group": row}, "group") for row in rows]  # pyright: ignore[reportUnknownVariableType]
     if any(set(group) != set(FIELDS) for group in groups):
         raise RefusedError("a group of machines has other fields")
-    return {"template": text_of(named, "template"), "groups": groups, "fields": texts_of(named, "fields")}
+    inventory = text_of(named, "inventory") if "inventory" in named else ""
+    if inventory and inventory not in texts_of(asked, "files"):
+        raise RefusedError("the inventory is missing")
+    values = {"template": text_of(named, "template"), "groups": groups, "fields": texts_of(named, "fields")}
+    return {**values, "inventory": inventory}
 
 
-def site_of_form(form: Json) -> str:
-    """The text of the site that a form describes.
+def site_of_form(form: Json, folder: Path) -> Document:
+    """The site that a form describes, whose inventory lies in a folder.
 
     Parameters
     ----------
     form
         What `form_of` gives. Fields that are not empty replace values of the template: `network`, `line`, `from` and
-        `to` of the window, and `daily`, `weekly` and `monthly` restore points; `title` is that of the site.
+        `to` of the window, `daily`, `weekly` and `monthly` restore points, the program, and the devices of the
+        targets by their addresses; `title` is that of the site.
+    folder
+        Where the inventory lies.
 
     Raises
     ------
@@ -124,9 +205,10 @@ def site_of_form(form: Json) -> str:
     """
     groups = [Group(**{key: text.strip() for key, text in group.items()}) for group in form["groups"]]
     values = {key: text.strip() for key, text in form["fields"].items()}
-    return described(
-        groups, form["template"], dict(_changes(values, form["template"])), values.get("title") or "My site"
-    )
+    machines, notes = Path(form["inventory"]) if form["inventory"] else groups, list[Problem]()
+    changes, title = dict(_changes(values, form["template"])), values.get("title") or "My site"
+    text = described(machines, form["template"], changes, title, notes)
+    return Document("my-site", text, folder, notes=tuple(map(str, notes)))
 
 
 def _changes(values: Mapping[str, str], template: str) -> Iterator[tuple[str, str | Mapping[str, str]]]:
@@ -148,6 +230,10 @@ def _changes(values: Mapping[str, str], template: str) -> Iterator[tuple[str, st
     if begin:
         yield f"policies.{POLICY}.at", begin
         yield f"policies.{POLICY}.window", f"{begin} to {end}"
+    if values.get(PROGRAM):
+        yield from ((f"policies.{POLICY}.method", "program"), (PROGRAM, values[PROGRAM]))
+    parts = {part.address for one in offers() if one.name == template for part in one.parts}
+    yield from ((address, values[address]) for address in parts.intersection(values) if values[address])
     kept = {key: values[key] for key in KEPT if values.get(key, "0") not in {"", "0"}}
     if kept:
         yield f"policies.{POLICY}.retention", kept

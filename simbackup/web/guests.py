@@ -39,6 +39,8 @@ class Document:
     """The folder relative to which its files are found."""
     original: str = ""
     """The text of the file that it extends; empty without one."""
+    notes: tuple[str, ...] = ()
+    """What is doubtful about it."""
 
 
 @dataclass(slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -43,8 +42,6 @@ MOST_OF_A_KIND = 3
 """Greatest number of levers of one key among these."""
 NAMED = 3
 """Number of parts that the name of a lever mentions."""
-ARTICLES = frozenset({"A", "An", "The"})
-"""First words of titles that name no maker."""
 OF_FLEET = 3
 """Steps of the address of a value of the fleet itself, such as its number."""
 OF_PARTS = frozenset({"devices", "links", "targets", "network"})
@@ -64,7 +61,7 @@ class Lever:
     text: str
     """The value as text."""
     stops: tuple[str, ...]
-    """The values of its slider, or the words to choose from; empty if it is typed."""
+    """The values of its slider; empty if it is typed."""
     bounds: str
     """Its bounds, in words."""
     basis: str
@@ -72,21 +69,12 @@ class Lever:
     group: str
     """`first`, `more` (further values of the file) or `datasheet`."""
     worded: bool = False
-    """Whether it is one of several words."""
+    """Whether it is the name of a datasheet."""
 
     @property
-    def makers(self) -> dict[str, list[tuple[str, str]]]:
-        """The datasheets to choose from with their titles, grouped by the first word of the title.
-
-        That is often the maker. Titles whose first word no other has are in the last group, which has no name.
-        """
-        titles = sorted(((shelf.title_of(name), name) for name in self.stops), key=lambda one: one[0].casefold())
-        first = Counter(title.split()[0].rstrip(",") for title, _ in titles)
-        found: dict[str, list[tuple[str, str]]] = {}
-        for title, name in titles:
-            word = title.split()[0].rstrip(",")
-            found.setdefault(word if first[word] > 1 and word not in ARTICLES else "", []).append((name, title))
-        return dict(sorted(found.items(), key=lambda one: (not one[0], one[0].casefold())))
+    def title(self) -> str:
+        """The title of its datasheet."""
+        return shelf.title_of(self.text)
 
     @property
     def at(self) -> int:
@@ -103,7 +91,7 @@ def levers_of(settings: Iterable[Setting], stated: Iterable[str]) -> list[Lever]
     >>> found[0].label, found[0].text, found[0].stops[:3]
     ('jukebox: drives', '2', ('1', '2', '3'))
     """
-    own, order, sheets = frozenset(stated), {key: i for i, key in enumerate(PLANNED)}, shelf.names()
+    own, order = frozenset(stated), {key: i for i, key in enumerate(PLANNED)}
     alike: dict[tuple[object, ...], list[Setting]] = {}
     for one in {each[:4]: each for each in settings}.values():
         section, tail = one.path[0], one.path[2:]
@@ -117,7 +105,7 @@ def levers_of(settings: Iterable[Setting], stated: Iterable[str]) -> list[Lever]
                 rank = len(order)
             # what a file may hold without a slider for it, a room of a package say, keeps nobody from his answer
             with suppress(InputError, ArithmeticError, LookupError, ValueError):
-                found.append(((rank, together[0].address not in own), _lever(together, own, sheets)))
+                found.append(((rank, together[0].address not in own), _lever(together, own)))
     return list(_grouped(sorted(found, key=lambda one: one[0]), len(order)))
 
 
@@ -134,16 +122,15 @@ def _grouped(found: Sequence[tuple[tuple[int, bool], Lever]], unplanned: int) ->
             yield replace(lever, group="datasheet" if elsewhere else "more")
 
 
-def _lever(together: Sequence[Setting], own: frozenset[str], sheets: Sequence[str]) -> Lever:
+def _lever(together: Sequence[Setting], own: frozenset[str]) -> Lever:
     one = together[0]
     mark, text = mark_of(one.part, one.key, Unit), _text(one.value)
     basis = one.value.basis or "" if isinstance(one.value, Quantity) else ""
-    worded = one.key == "model"
-    stops = _alike(text, sheets) if worded else _stops(one, one.value, mark) if isinstance(one.value, Quantity) else ()
+    stops = _stops(one, one.value, mark) if isinstance(one.value, Quantity) else ()
     meaning = text_of(one.part, one.key) or about(one.part)
     return Lever(
         tuple(each.address for each in together), _label(together), meaning, text, stops, _bounds(mark),
-        basis or ("user" if one.address in own else "datasheet"), "first", worded,
+        basis or ("user" if one.address in own else "datasheet"), "first", one.key == "model",
     )  # fmt: skip
 
 
@@ -181,12 +168,6 @@ def _bounds(mark: Unit | None) -> str:
     )
     most = f"at most {units.show_short(mark.most, mark.unit)}" if mark.most not in {LATEST, float("inf")} else ""
     return ", ".join(filter(None, (least, most)))
-
-
-def _alike(name: str, sheets: Sequence[str]) -> tuple[str, ...]:
-    """The datasheets that may stand in the place of one."""
-    kind = name.partition("/")[0]
-    return tuple(each for each in sheets if each.partition("/")[0] == kind)
 
 
 def _stops(one: Setting, value: Quantity, mark: Unit | None) -> tuple[str, ...]:

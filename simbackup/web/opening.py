@@ -100,13 +100,24 @@ def uploaded(folder: Path, files: Mapping[str, str]) -> Document:
     if not texts or len(files) > MOST_FILES:
         what = "has no scenario" if not texts else f"has more than {MOST_FILES} files"
         raise InputError([Problem(Place("upload"), "", what, "choose a .yaml file, and the tables that it names")])
+    store(folder, files)
+    return Document(texts[0], _text(folder / texts[0], texts[0]), folder)
+
+
+def store(folder: Path, files: Mapping[str, str]) -> None:
+    """Store files, each of which is in base 64, in a folder.
+
+    Raises
+    ------
+    InputError
+        A name or a content cannot be used.
+    """
     for name, content in files.items():
         path, data = folder / _checked(name), _decoded(name, content)
         try:
             path.write_bytes(data)
         except OSError as error:
             raise InputError([Problem(Place(name), "", f"cannot be stored ({error.strerror})")]) from None
-    return Document(texts[0], _text(folder / texts[0], texts[0]), folder)
 
 
 def _checked(name: str) -> str:

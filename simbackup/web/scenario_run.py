@@ -22,9 +22,9 @@ from simbackup.run import ran
 from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.verdict import job_intervals
+from simbackup.web.asked import rendered
 from simbackup.web.cards import cards_of
 from simbackup.web.levers import Lever, levers_of
-from simbackup.web.render import rendered
 from simbackup.web.settings import of_scenario
 from simbackup.web.workers import Send
 
@@ -65,6 +65,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     """
     scenario, steps, before = load(text), ProgressReports(send), task["before"]
     send(opened(scenario, text))
+    send(drawn(scenario))
     if not scenario.spec.jobs:
         raise InputError([nothing_to_do(scenario)])
     send(saved(text, Path(task["out"])))
@@ -94,12 +95,16 @@ def opened(scenario: Scenario, text: str) -> dict[str, Any]:
     """The message with what is known of a scenario before it is run."""
     stated = (value.address for value in scenario.values if not value.place.file.startswith("models/"))
     levers = levers_of(of_scenario(scenario), stated)
-    drawn = system_picture(layout_of(scenario))
     return {
         "kind": "opened", "text": text, "title": scenario.title, "question": scenario.spec.question, "site": False,
         "levers": rendered("levers.html", levers=levers), "values": values_of(levers),
-        "system": rendered("picture.html", shown=drawn),
     }  # fmt: skip
+
+
+def drawn(scenario: Scenario) -> dict[str, Any]:
+    """The message with the picture of a system."""
+    shown = system_picture(layout_of(scenario))
+    return {"kind": "detail", "name": "system", "html": rendered("picture.html", shown=shown)}
 
 
 def saved(text: str, out: Path) -> dict[str, Any]:
@@ -137,11 +142,11 @@ def with_intervals(chapter: Chapter, progress: Callable[[int, int], None]) -> Ch
 def _details(chapter: Chapter, send: Send) -> None:
     """Report pictures and tables."""
     result: Result = chapter.result
-    drawn: dict[str, Shown] = {one.name: one for one in chapter.pictures}
-    send({"kind": "detail", "name": "timeline", "html": rendered("picture.html", shown=drawn["timeline"])})
+    shown: dict[str, Shown] = {one.name: one for one in chapter.pictures}
+    send({"kind": "detail", "name": "timeline", "html": rendered("picture.html", shown=shown["timeline"])})
     tables = [
-        (sections.devices(result), drawn.get("utilisation")),
-        (sections.devices(result, tape=True), drawn.get("drives")),
+        (sections.devices(result), shown.get("utilisation")),
+        (sections.devices(result, tape=True), shown.get("drives")),
         (sections.users(result), None),
     ]
     send({"kind": "detail", "name": "devices", "html": rendered("tables.html", tables=tables)})

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple, cast
 
+from simbackup.planning.hardware import grows_by_change
 from simbackup.planning.site import PlannedSite
 from simbackup.scenario import Scenario
-from simbackup.schema.file_kind import SECTIONS
 from simbackup.schema.fleet import PARTS, PLACEHOLDER, Fleet
 from simbackup.schema.quantity import Frozen, Quantity, Unit
 from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import SECTIONS
 
 WORDS = frozenset({"window", "at", "begin", "age"})
 """Keys of times that are written as text, such as `20:00 to 06:00`."""
@@ -95,8 +96,10 @@ def _in_site(path: tuple[str, ...], site: PlannedSite) -> tuple[str, ...] | None
         owners = {"targets": ("link", "network"), "hosts": ("network",), "datastores": ("link",)}
         within = [one for one, keys in owners.items() if owner in getattr(spec, one) and which in keys]
         return (within[0], owner, which, *rest) if within else None
-    if section == "data" and rest[0] == "change" and name.removesuffix("-data") in systems:
-        return ("systems", name.removesuffix("-data"), *rest)
+    own = name.removesuffix("-data")
+    if section == "data" and rest[0] == "change" and own in systems:
+        of_site = rest[1:] == ["growth"] and not grows_by_change(site.file, own)
+        return None if of_site else ("systems", own, *rest)
     return None
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from simbackup.drawing.from_spec import layout_of
 from simbackup.errors import InputError
 from simbackup.output.whole import write_whole
 from simbackup.planning.intervals import Sureness, sureness
@@ -20,15 +20,15 @@ from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.writing import write_tables
 from simbackup.protection.protect import protect
 from simbackup.reporting.answer import Answer
-from simbackup.reporting.pictures import system_picture
+from simbackup.reporting.pictures import plot_picture
 from simbackup.reporting.plan_tables import belongings, costs, late, stocks, windows
-from simbackup.reporting.protection_tables import groups_table, losses_table, matrix_picture
+from simbackup.reporting.protection_tables import tables_of_protection
 from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit, of_losses, of_recovery
 from simbackup.reporting.site_report import calendar_picture, capacity_picture, site_page
+from simbackup.web.asked import rendered
 from simbackup.web.cards import Card, Figure, compared
 from simbackup.web.levers import levers_of
-from simbackup.web.render import rendered
-from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, saved, values_of
+from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, drawn, saved, values_of
 from simbackup.web.settings import of_site
 from simbackup.web.workers import Send
 
@@ -47,6 +47,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     found = stocked(site, task["until"], play=_counting(site, steps))
     send({"kind": "warnings", "warnings": [str(one) for one in found.warnings]})
     send({**answered(found, found.full, Sureness(None, ()), before, more=True), "simulated": False})
+    send(drawn(site.first_night))
     capacity = [(stocks(found), capacity_picture(found)), (costs(found), None), (belongings(found), None)]
     send({"kind": "detail", "name": "capacity", "html": rendered("tables.html", tables=capacity)})
     steps.begin("simulating nights")
@@ -65,7 +66,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     steps.begin("writing the report")
     out = Path(task["out"])
     write_whole(out / REPORT, site_page(found, sure))
-    write_tables(found.tables(), out / TABLES)
+    write_tables(found.tables() | sure.table(), out / TABLES)
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
 
 
@@ -76,7 +77,11 @@ def _protection(found: Plan) -> str:
     except InputError as error:
         said = [{"severity": "error", "line": 0, "where": one.address, "said": one.message} for one in error.problems]
         return rendered("problems.html", problems=said)
-    tables = [(losses_table(protected), matrix_picture(protected)), (groups_table(protected), None)]
+    drawn, label = protected.figure(), "Losses and groups of systems; each field has the words of the table"
+    drawn.suptitle("")  # pyright: ignore[reportUnknownMemberType] (methods of matplotlib leave their settings untyped)
+    shown = plot_picture("protection", drawn, "What each loss costs each group.", label, titled=True)
+    pictures = [None, replace(shown, narrow=shown.wide)]
+    tables = [*zip_longest(tables_of_protection(protected), pictures)]
     return rendered("tables.html", tables=tables)
 
 
@@ -84,13 +89,11 @@ def opened(site: PlannedSite, text: str) -> dict[str, Any]:
     """The message with what is known of a site before it is planned."""
     stated = (".".join(path) for path, _ in site.file.tree.leaves())
     levers = levers_of(of_site(site), stated)
-    drawn = system_picture(layout_of(site.first_night))
     spec = site.file.spec
     return {
         "kind": "opened", "text": text, "title": spec.title, "site": True,
         "question": f"{len(spec.systems)} systems from {spec.start}: does it fit, until when, and what does it cost?",
         "levers": rendered("levers.html", levers=levers), "values": values_of(levers),
-        "system": rendered("picture.html", shown=drawn),
     }  # fmt: skip
 
 
@@ -99,7 +102,11 @@ def answered(
     back: Recovery | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The message with the cards of a plan; `more` where intervals are still to come, `back` a restore of the site."""
-    cards = [*_cards(found, limits, sure, before, more=more), *_losses(found, back, before), *_costs(found, before)]
+    cards = [
+        *_cards(found, limits, sure, before, more=more),
+        *_losses(found, back, before),
+        *_costs(found, sure, before),
+    ]
     return {
         "kind": "answer", "figures": {card.answer.name: card.figure for card in cards},
         "html": rendered("cards.html", cards=cards, short=in_short(limits, found.until)),
@@ -134,11 +141,11 @@ def _losses(found: Plan, back: Recovery | None, before: Mapping[str, Figure]) ->
         yield _measured(answer, value, before, answer.interval)
 
 
-def _costs(found: Plan, before: Mapping[str, Figure]) -> Iterator[Card]:
+def _costs(found: Plan, sure: Sureness, before: Mapping[str, Figure]) -> Iterator[Card]:
     """The card for the cost; none without prices."""
-    cost = of_cost(found)
+    cost = of_cost(found, sure)
     if cost is not None:
-        yield _measured(cost, sum(month.total for month in found.months), before)
+        yield _measured(cost, sum(month.total for month in found.months), before, cost.interval)
 
 
 def _measured(answer: Answer, value: float | None, before: Mapping[str, Figure], likely: str = "") -> Card:

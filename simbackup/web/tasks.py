@@ -23,16 +23,14 @@ from simbackup.reporting.point_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
-from simbackup.schema.edits import edited
-from simbackup.schema.file_kind import kind_of
-from simbackup.schema.yaml_file import parse, read
+from simbackup.schema.upgrading import edited
+from simbackup.schema.yaml_file import kind_of, parse, read
 from simbackup.web import scenario_run, site_run
+from simbackup.web.asked import rendered
 from simbackup.web.completion import completions
 from simbackup.web.cursor import cursor_at
-from simbackup.web.describing import site_of_form
-from simbackup.web.guests import Document
-from simbackup.web.opening import OwnFolder, of_library, uploaded
-from simbackup.web.render import rendered
+from simbackup.web.describing import datasheets, site_of_form
+from simbackup.web.opening import OwnFolder, of_library, store, uploaded
 from simbackup.web.workers import Send, failed
 
 Task = Mapping[str, Any]
@@ -59,14 +57,16 @@ def run(task: Task, send: Send) -> None:
 def opened(task: Task, send: Send) -> None:
     """Report the text of a document.
 
-    It is the site of a form if the task has `described`; or one of `files`, which are stored in `folder`; or the file
-    called `name` in that folder. Without one of that name, it is the scenario or site of that name that comes along.
+    It is the site of a form if the task has `described`, with `files` for its inventory; or one of `files`, which are
+    stored in `folder`; or the file called `name` in that folder. Without one of that name, it is the scenario or site
+    of that name that comes along.
     """
     folder = Path(task["folder"]) if task["folder"] else None
     try:
         if "described" in task:
             with _in_folder(task["folder"]):
-                found = Document("my-site", site_of_form(task["described"]), Path(task["folder"]))
+                store(Path(task["folder"]), task["files"])
+                found = site_of_form(task["described"], Path(task["folder"]))
         elif "files" in task:
             found = uploaded(Path(task["folder"]), task["files"])
         else:
@@ -118,8 +118,9 @@ def points(task: Task, send: Send) -> None:
 
 
 def library(task: Task, send: Send) -> None:
-    """Report the scenarios and sites that come along, with their titles and questions."""
+    """Report the datasheets by kind, then the scenarios and sites that come along, with titles and questions."""
     del task
+    send({"kind": "sheets", "kinds": datasheets()})
     sites = [_site(path, root / "scenarios") for root in shelf.roots() for path in _sites(root / "scenarios")]
     send({"kind": "library", "scenarios": scenario_list(), "sites": sites})
 

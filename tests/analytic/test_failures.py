@@ -1,11 +1,14 @@
 """Parts that fail during a run, against sums by hand: what stops, what it costs, and what goes on."""
 
+import math
 from typing import Any
 
 import pytest
 
 import simbackup as sb
+from simbackup.chance import Chance
 from simbackup.errors import InputError
+from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
 MACHINE = "cores: 4, copy_rate: 1000 GB/s, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 0 %"
@@ -191,6 +194,17 @@ def test_a_job_is_faster_again_from_the_moment_the_rebuild_ends() -> None:
     assert "has been rebuilt" in notes(result)
 
 
+@pytest.mark.parametrize(("level", "lost"), [("5", True), ("6", False)])
+def test_an_unreadable_sector_takes_the_data_of_an_array_without_redundancy(level: str, lost: bool) -> None:
+    """A rebuild from the other disks finds it, and loses the data; with two parities, it is repaired."""
+    said = {"sector": {"sector": "array", "at": "0 s"}, "disk": {"disk": "array", "at": "10 s", "spare": "0 s"},
+            "next": {"disk": "array", "at": "30 h", "spare": "0 s"}}  # fmt: skip
+    result = run(ARRAY, said, {"devices.array.level": level, "jobs.full.begin": "60 h"})
+    assert row(result, "full")["status"] == ("failed" if lost else "done")
+    assert ("a sector cannot be read, and its data are lost" in notes(result)) is lost
+    assert notes(result).count("has been rebuilt onto a spare disk") == (0 if lost else 2)
+
+
 def test_a_disk_beyond_the_redundancy_takes_the_data_and_their_restore_with_it() -> None:
     text = ARRAY.replace(
         "full: {method: image, data: files, to: sink}", "full: {method: image, data: other, to: array}"
@@ -285,6 +299,20 @@ FAR = (
     + "  last: {method: image, data: far-files, to: library, priority: 9}\n"
 )
 """Two jobs have both drives from the beginning; the last one waits, for data of another host."""
+
+
+@for_each("at, lasts, ends", [
+    ("20 s", 3600.0, 3620.0 + 10.0),  # the cartridge is loaded; it is missed when it has to be put away
+    ("5 s", 3600.0, 3605.0 + 10.0),  # the first move goes on
+    ("0 s", 3600.0, None),  # it never moved: all is an hour later
+    ("20 s", 60.0, 0.0),  # it is back before it is missed
+])  # fmt: skip
+def test_robots_that_stop_hold_up_moves_and_nothing_else(at: str, lasts: float, ends: float | None) -> None:
+    alone = row(run(TAPE, {}), "full")["elapsed"]
+    result = run(TAPE, {"stuck": {"robot": "library", "at": at, "lasts": f"{lasts} s"}})
+    expected = alone + lasts if ends is None else ends or alone
+    assert row(result, "full")["elapsed"] == pytest.approx(expected, rel=1e-9)
+    assert "devices.library.robot fails for" in notes(result)
 
 
 @pytest.mark.parametrize("lasts", ["5 s", "1 h", None])
@@ -390,3 +418,18 @@ def test_users_and_buffers_wait_or_fail_and_the_run_ends(name: str, said: dict[s
     result = sb.simulate(sb.load(name, {"failures": {"x": said}, **tried}))
     assert "is back" in notes(result)
     assert {each["status"] for each in result.job_rows} <= {"done", "late"}
+
+
+@pytest.mark.slow
+def test_parts_that_wear_out_fail_as_a_weibull_distribution_says() -> None:
+    """With a shape of 2 and a scale of 20,000 h, 17 % fail in a year of 8,760 h, and 54 % in two."""
+    wear = {"of": "failures.x.delay", "distribution": "weibull_min", "shapes": {"c": 2}, "scale": "20000 h"}
+    given = {
+        "failures": {"x": {"link": "wan", "at": "0 s", "delay": "1 h"}},
+        "chance": {"wear": wear | {"most": "36500 d"}},
+    }
+    scenario = sb.load(LINK, given)
+    lives = [Chance.of(scenario, seed, None).first().spec.failures["x"].delay.si / 3600.0 for seed in range(400)]
+    for before, share in ((8_760.0, 1.0 - math.exp(-(0.438**2))), (17_520.0, 1.0 - math.exp(-(0.876**2)))):
+        error = math.sqrt(share * (1.0 - share) / len(lives))
+        assert sum(life < before for life in lives) / len(lives) == pytest.approx(share, abs=3.0 * error)

@@ -6,7 +6,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
-from simbackup.results.notes import note_rows
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 MB, GB = 1e6, 1e9

@@ -19,7 +19,7 @@ devices:
   a: {kind: ssd, capacity: 1 TB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
   b: {kind: ssd, capacity: 1 TB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
 links:
-  wan: {joins: [here, there], rate: 125 MB/s, latency: 50 ms, duplex: full}
+  wan: {joins: [here, there], rate: 125 MB/s, latency: 50 ms, window: 1 GB, duplex: full}
 data:
   files: {on: a, size: 10 GB}
   other: {on: a, size: 10 GB}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import simbackup as sb
 from simbackup.engine.network import FlowNetwork
-from simbackup.experiments.knock_out import faster, resource
+from simbackup.experiments.what_if import faster, resource
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
 

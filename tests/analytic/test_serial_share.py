@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simbackup as sb
-from simbackup.experiments.knock_out import faster
+from simbackup.experiments.what_if import faster
 from simbackup.results.causes import split
 from tests.cases import examples, for_each
 

@@ -10,11 +10,12 @@ import pytest
 import simpy
 from oracles.queues import md1_wait, mm1_wait, mmc_wait
 
-from simbackup import Result, simulate
 from simbackup.devices.library import Cartridge, Library
 from simbackup.devices.tape.live import TapeDrive
 from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
 from tests.cases import for_each

@@ -144,7 +144,7 @@ BROKEN = {
     "no kind": ("simbackup.devices", "broken", "KINDS = (1,)", "is not a kind of device, method or workload"),
     "twice": (
         "simbackup.devices", "broken", f"{KIND}KINDS = (DeviceKind('ssd', SsdSpec, 'broken:make'),)",
-        "two rooms offer 'ssd': simbackup.devices.ssd.make:make and broken:make",
+        "two rooms offer 'ssd': simbackup.devices.ssd.live:make and broken:make",
     ),
     "kind unsaid": (
         "simbackup.devices", "broken", f"{KIND}KINDS = (DeviceKind('own', SsdSpec, 'broken:make'),)",

@@ -171,8 +171,11 @@ def test_a_site_is_described_and_a_link_holds_it(browser: Any) -> None:
         expect(page.locator("#line")).to_be_visible()
         page.locator("[name=template][value=small-office]").check()
         expect(page.locator("#line")).to_be_hidden()
+        page.locator("#parts optgroup option[value='tape_drive/lto-8']").wait_for(state="attached", timeout=HANGS)
+        page.get_by_label("Tapes: drives").select_option("tape_drive/lto-8")
         page.locator("#description [type=submit]").press("Enter")
         expect(page.locator("#title")).to_have_text("My site, 21 systems", timeout=HANGS)
+        assert "drive: tape_drive/lto-8" in page.locator("#text").input_value()
         expect(page.locator("#percent")).to_have_text(re.compile(r"^\d\d? %$"), timeout=HANGS)
         for card in ("restore of everything", "data lost", "cost"):
             expect(page.locator("#cards h3", has_text=re.compile(f"^{card}$"))).to_have_count(1, timeout=HANGS)
@@ -186,5 +189,6 @@ def test_a_site_is_described_and_a_link_holds_it(browser: Any) -> None:
         page.locator("#describe").press("Enter")
         expect(page.locator(".group")).to_have_count(2)
         expect(page.locator(".group").nth(1).locator("[name=files]")).to_have_value("1,000,000")
+        expect(page.get_by_label("Tapes: drives")).to_have_value("tape_drive/lto-8")
         assert wrong == []
         page.close()

@@ -289,6 +289,8 @@ def test_models_show_tells_basis_and_source_of_each_value(say: Say) -> None:
     said = say("models", "show", "disk/scsi-10k-146gb-2004")
     assert (said.code, said.err) == (0, "")
     assert "outer_rate" in said.out
+    copied = say("models", "show", "disk/scsi-10k-146gb-2004", "--yaml").out
+    assert copied == shelf.path_of("disk/scsi-10k-146gb-2004").read_text(encoding="utf-8")
 
 
 def test_models_show_lists_words_with_their_alternatives(say: Say) -> None:

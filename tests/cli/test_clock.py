@@ -5,7 +5,7 @@ import pytest
 import simbackup as sb
 from simbackup.cli import show
 from simbackup.reporting import sections
-from simbackup.results.clock import on_the_clock
+from simbackup.results.shown import on_the_clock
 
 COPY = """
 title: A copy

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simbackup import simulate
+from simbackup.run import simulate
 from tests.shared import Say
 
 PLAIN, STUDY = "published/003-lvm-snapshots/no-snapshot", "planning/copy-area-place"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import simulate
+from simbackup.run import simulate
 from tests.shared import Say
 
 PNG, SNAPSHOT = b"\x89PNG\r\n\x1a\n", "published/003-lvm-snapshots/no-snapshot"

@@ -32,10 +32,10 @@ import typer.main
 from simbackup import run, shelf
 from simbackup.cli import app as cli
 from simbackup.cli import main as main_of_the_program
-from simbackup.cli import show, show_history, show_plan, show_published, show_sensitivity, show_study
+from simbackup.cli import show, show_history, show_plan, show_published, show_study
 from simbackup.experiments import calibrate, history_fit, identifiability, sensitivity, study
-from simbackup.experiments.fitted_sheet import write_fitted
-from simbackup.experiments.outcome_store import StudyLedger
+from simbackup.experiments.fits import write_fitted
+from simbackup.experiments.runner import StudyLedger
 from simbackup.experiments.study_point import Point, PointResult
 from simbackup.foreign.histories import history
 from simbackup.foreign.measurements import measured_sheet
@@ -205,7 +205,7 @@ def prepare() -> None:
     )
     of_result.Plots.kinds = once(lambda plots: {"causes": Drawn(plots.causes())})
     show.result = show_study.study = lambda *_, **__: None
-    show_published.fits = show_history.history_fit = show_sensitivity.sensitivity = lambda *_: None
+    show_published.fits = show_history.history_fit = show_study.sensitivity = lambda *_: None
     show_plan.plan = show_plan.sureness = lambda *_: None
     identifiability.separability = lambda *_, **__: None
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import picture, simulate
+from simbackup import picture
 from simbackup.results import chrome_trace
+from simbackup.run import simulate
 from tests.cases import for_each
 
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.devices.raid.flash import Flash
+from simbackup.devices.raid.live import Flash
 from simbackup.devices.store import Direction
 from simbackup.equations.raid import SCHEMES, Level, data_disks
 

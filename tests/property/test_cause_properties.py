@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup import Scenario, load, simulate
+from simbackup import load
 from simbackup.experiments.what_if import reasons
 from simbackup.results.causes import split
+from simbackup.run import simulate
+from simbackup.scenario.scenario import Scenario
 from simbackup.trace.activity import Activity
 from tests.cases import examples
 

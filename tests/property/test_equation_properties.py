@@ -106,7 +106,7 @@ def test_positioning_is_bounded_by_the_datasheet(disk: DiskParameters, one: floa
 def test_longer_turns_never_lose_more(disk: DiskParameters, streams: int, distance: float, factor: float) -> None:
     longer = replace(disk, stream_turn=disk.stream_turn * factor)
     loss = stream_efficiency(disk, streams, disk.outer_rate, distance)
-    assert 0 < loss <= stream_efficiency(longer, streams, disk.outer_rate, distance) <= 1
+    assert 0 < loss <= stream_efficiency(longer, streams, disk.outer_rate, distance) * (1 + ROUNDING) <= 1 + ROUNDING
 
 
 @given(groups(), st.integers(0, 10_000_000))

@@ -9,7 +9,6 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup import Result, simulate
 from simbackup.data.live import DataSet, Files
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
@@ -21,6 +20,8 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import Walkers, walking
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import examples
 
 FIGURES = disks.DiskParameters(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)

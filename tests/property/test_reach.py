@@ -194,8 +194,8 @@ TWISTS = {
 def crowded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether even two flows that a link limits share its level."""
     if request.param == "in crowds":
-        monkeypatch.setattr("simbackup.engine.grouping.MANY", 2)
-        monkeypatch.setattr("simbackup.engine.grouping.LEFT", 2)
+        monkeypatch.setattr("simbackup.engine.group.MANY", 2)
+        monkeypatch.setattr("simbackup.engine.group.LEFT", 2)
 
 
 @pytest.mark.slow

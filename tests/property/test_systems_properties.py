@@ -10,11 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simbackup import Result, load, simulate
+from simbackup import load
 from simbackup.build import build
 from simbackup.catalogue import SaveSet
 from simbackup.devices.library import Library
 from simbackup.methods.job import start
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.system import System
 from tests.cases import examples
 

@@ -14,8 +14,8 @@ from simbackup.experiments.calibrate import calibrate
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.overview import fitted_list, scenario_list
 from simbackup.experiments.reproduce import reproduce
-from simbackup.experiments.validation_tables import covered, errors
 from simbackup.results.compare import documents
+from tests.published.validation_tables import covered, errors
 
 TOP = Path(__file__).parents[2]
 NAME = "005-usb-disk"

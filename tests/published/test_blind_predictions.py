@@ -13,8 +13,7 @@ from simbackup.cli import app as cli
 from simbackup.errors import InputError
 from simbackup.experiments.blind_predictions import Answers, Held, ledger
 from simbackup.experiments.reproduce import Reproduction, chosen, reproduce
-from simbackup.results.compare import Row
-from simbackup.results.documents import documents
+from simbackup.results.compare import Row, documents
 from simbackup.schema.measured import BlindAnswer, Measured, read_measured
 from tests.shared import IN_ONE_PROCESS, reproduced
 
@@ -65,7 +64,7 @@ def test_a_document_that_is_named_is_read_alone(monkeypatch: pytest.MonkeyPatch)
         read.append(path.parent.name)
         return read_measured(path, shown)
 
-    monkeypatch.setattr("simbackup.results.documents.read_measured", noted)
+    monkeypatch.setattr("simbackup.results.compare.read_measured", noted)
     chosen(["tk70"])
     assert read == ["tk70-1990"]
 

@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 import simbackup as sb
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 FOLDER = "published/003-lvm-snapshots"

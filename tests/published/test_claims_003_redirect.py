@@ -8,8 +8,8 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from simbackup.scenario import Scenario
 from tests.cases import for_each
 

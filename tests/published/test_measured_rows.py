@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from simbackup.results.compare import Row
-from simbackup.results.documents import documents
+from simbackup.results.compare import Row, documents
 from simbackup.run import simulate
 from simbackup.scenario import load
 from tests.cases import for_each

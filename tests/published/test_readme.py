@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 
 import simbackup as sb
-from simbackup.cli import show_coverage, show_ledger
+from simbackup.cli import show_ledger, show_study
 from simbackup.cli.show_published import constant_text, cross_validation_markdown, markdown
 from simbackup.experiments.blind_predictions import ledger
 from simbackup.experiments.coverage import CoverageReport, coverage
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
-from simbackup.results.compare import Role
-from simbackup.results.documents import PUBLISHED, documents
+from simbackup.results.compare import PUBLISHED, Role, documents
 from simbackup.uncertainty import validated_cases
 from simbackup.uncertainty.model_error import FILE, table
 from tests.shared import IN_ONE_PROCESS, reproduced
@@ -128,7 +127,7 @@ def intervals(report: CoverageReport) -> str:
         "prove. *Blind* are the rows that were predicted blindly, with today's intervals. *Opened* rows were predicted "
         "by nobody, and open when values were chosen. In the second table, the second line, for rows that nothing was "
         "fitted to, says more than the first.\n\n"
-        f"{show_coverage.as_markdown(report)}\n"
+        f"{show_study.coverage_markdown(report)}\n"
     )
 
 

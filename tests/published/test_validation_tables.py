@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 import simbackup as sb
-from simbackup.experiments.validation_tables import covered, errors
 from simbackup.results.compare import documents
 from simbackup.results.validated_range import ERRORS, SPANS, checked, distance
+from tests.published.validation_tables import covered, errors
 from tests.shared import IN_ONE_PROCESS, reproduced
 
-FOLDER = Path(__file__).resolve().parents[2] / "scenarios" / "published"
+FOLDER = Path(__file__).resolve().parents[2] / "scenarios"
 LVM = "published/003-lvm-snapshots/same-disk"
 
 

@@ -31,6 +31,7 @@ AROUND: Mapping[str, Plain] = {
     "network": {"links": {"line": {"model": "...", "joins": ["server", "vault"]}}},
     "object_store": {"devices": {"store": {"model": "..."}}},
     "population": {"data": {"files": {"on": "disk", "at": "1 GB", "size": "30 GB", "files": None, "model": "..."}}},
+    "processor": {"hosts": {"server": {"processor": {"model": "..."}}}},
     "program": {
         "devices": {"store": {"model": "object_store/amazon-s3-standard"}},
         "data": {"copy": {"on": "disk", "at": "1 GB", "size": "50 MB", "files": 100, "filesystem": "filesystem/ext3"}},

@@ -1,4 +1,4 @@
-"""What the Python interface returns has one shape: a main table, a headline or its own words, and a picture."""
+"""What the Python interface returns has one shape: a main table, a headline, a picture, intervals and warnings."""
 
 from typing import Any
 
@@ -8,12 +8,11 @@ from matplotlib.figure import Figure
 from sites.plan import TEXT
 
 import simbackup as sb
-from simbackup.results.tabled import MOST_ROWS, Tabled
+from simbackup.results.tabled import MOST_ROWS, Answer, Tabled
 
 SHORT = "teaching/short-backups"
 HTML = "_repr_html_"
 """What notebooks call."""
-PICTURED = ("simulate", "explain", "plan", "restore", "sensitivity", "study")
 
 
 def answers() -> dict[str, Any]:
@@ -22,9 +21,9 @@ def answers() -> dict[str, Any]:
     plan = sb.plan(site, "3 days")
     return {
         "simulate": result, "explain": sb.explain(result), "plan": plan,
-        "restore": sb.restore(plan.site, at=plan.until),
+        "restore": sb.restore(plan.site, at=plan.until, intervals="quick"),
         "sensitivity": sb.sensitivity(SHORT, samples=2, walks=2, workers=1),
-        "study": sb.study("planning/copy-area-place", intervals="none", workers=1),
+        "study": sb.study("planning/copy-area-place", workers=1),
         "calibrate": sb.calibrate("003", write=False),
     }  # fmt: skip
 
@@ -37,11 +36,14 @@ def test_each_has_a_table_a_picture_and_a_look_in_notebooks() -> None:
         assert len(frame) > 0, name
         html: str = getattr(answer, HTML)()
         assert "<table>" in html, name
-        if isinstance(answer, Tabled):
-            assert answer.headline[:20] in html, name
-        if name in PICTURED:
-            drawn: object = getattr(answer, "chart")()  # noqa: B009 (each has its own type)
-            assert isinstance(drawn, Figure), name
+        assert isinstance(answer, Answer), name
+        assert name == "explain" or answer.headline[:20] in html, name
+        assert isinstance(answer.figure(), Figure), name
+        intervals = answer.intervals
+        assert {"value", "low", "high", "unit"} <= {*intervals.columns}, name
+        assert len(intervals) > 0, name
+        assert (intervals.low <= intervals.high).all(), name
+        assert all(str(one) for one in answer.warnings), name
 
 
 class Long(Tabled):

@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from simbackup.devices.credits import Credits
 from simbackup.devices.network.live import Network
-from simbackup.devices.store import Direction, FlatStore, Service
+from simbackup.devices.store import Direction, Service, Store
 from simbackup.engine.link import Link
 from simbackup.equations import burst
+from simbackup.equations.burst import Bucket
 from simbackup.late import Late
+from simbackup.parameters import parameters_of
 from simbackup.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from simbackup.devices.cloud_disk.spec import CloudDiskSpec
+    from simbackup.devices.site import Site
 
 
 @dataclass(frozen=True, slots=True)
 class Limits(Late):
-    """The performance of a cloud volume."""
+    """The performance of a cloud volume.
+
+    Fields are those of `CloudDiskSheet`, in SI units.
+    """
 
     capacity: float
-    """Bytes."""
     rate: float
-    """Bytes a second."""
     iops: float
-    """Operations a second."""
     operation_size: float
-    """Greatest number of bytes of one operation."""
     latency: float
-    """Seconds of a request."""
     sequential_latency: float | None = None
-    """Seconds of a request that continues the one before; None for `latency`."""
 
 
-class CloudDisk(FlatStore):
+class CloudDisk(Store):
     """A block volume of a cloud.
 
     Operations take its time; bytes also cross a pipe behind the buses that lead to it. Whichever is full first
@@ -45,16 +49,7 @@ class CloudDisk(FlatStore):
         self.link = Link(name, 1.0)
         self.pipe = Network(Link(f"{name}.throughput", limits.rate, fastest=limits.rate), 0.0, limits.rate)
         self.credits: Credits | None = None
-        self._buses: tuple[Network, ...] = ()
-
-    @property
-    def path(self) -> tuple[Network, ...]:
-        """The buses between it and the host that owns it, and its own pipe."""
-        return (*self._buses, self.pipe)
-
-    @path.setter
-    def path(self, buses: tuple[Network, ...]) -> None:
-        self._buses = buses
+        self._behind = (self.pipe,)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream, whose requests are merged or split into units."""
@@ -86,3 +81,14 @@ class CloudDisk(FlatStore):
             link.name, "cloud disk throughput", link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
             peak_bytes_per_s=link.peak_bytes_per_s, **left,
         )  # fmt: skip
+
+
+def make(site: Site, disk: CloudDiskSpec) -> CloudDisk:
+    """The volume, with its credits if it has any."""
+    live = CloudDisk(site.address, parameters_of(Limits, disk))
+    if disk.baseline_iops is not None and disk.credits is not None:
+        bucket = Bucket(disk.iops.si, disk.baseline_iops.si, disk.credits.si)
+        live.credits = Credits(
+            live.link, bucket, bucket.credits * disk.saved_up.si, site.system.clock, site.system.network
+        )
+    return live

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from simbackup.schema.capability import BlockDevice
-from simbackup.schema.facts import USE, Facts, Figures, amount
-from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Rules, amount
 from simbackup.schema.quantity import Duration, Frequency, Frozen, PositiveCount, PositiveSize, Rate, Share, usual
+from simbackup.schema.registry import DeviceKind, Look
 
 
 class CloudDiskSheet(Frozen):
@@ -71,3 +71,10 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
         yield from amount(self.rate)
         yield from amount(self.iops, "at most")
         yield from amount(self.baseline_iops, "without credits")
+
+
+KINDS = (DeviceKind("cloud_disk", CloudDiskSpec, "simbackup.devices.cloud_disk.live:make"),)
+SHEETS = {"cloud_disk": CloudDiskSheet}
+LOOKS = {
+    "cloud_disk": Look("M4.5 12.5a3 3 0 0 1-.3-6 4 4 0 0 1 7.6-.6 3.3 3.3 0 0 1-.3 6.6z", "#e8f0fb", "#4a7ab5"),
+}

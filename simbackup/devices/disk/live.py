@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from simbackup.devices.disk.turns import DiskTurns
-from simbackup.devices.landing import Landed
+from simbackup.devices.landing import Landed, LandingZone
 from simbackup.devices.store import Direction, Service
-from simbackup.devices.visitors import Visitor
 from simbackup.engine.link import Link
 from simbackup.equations import disk as disks
 from simbackup.equations import disk_turns
 from simbackup.equations.disk_scatter import waiting_seek_time
+from simbackup.parameters import parameters_of
+
+if TYPE_CHECKING:
+    from simbackup.devices.disk.spec import DiskSheet, DiskSpec
+    from simbackup.devices.site import Site
 
 
 class Disk(Landed):
@@ -22,12 +27,6 @@ class Disk(Landed):
         self.parameters = parameters
         self.size = parameters.capacity
         self.link = Link(name, 1.0, DiskTurns(parameters), fastest=parameters.outer_rate)
-        self.visitors: dict[str, Visitor] = {}
-
-    def sides(self, position: float, size: float) -> float:
-        """One."""
-        del position, size
-        return 1.0
 
     def run(self, direction: Direction, window: float) -> float:
         """What is requested at once, or what the disk itself reads ahead or gathers, if that is more."""
@@ -35,44 +34,9 @@ class Disk(Landed):
         return disk_turns.turn_size(self.parameters, window)
 
     @property
-    def width(self) -> int:
-        """One."""
-        return 1
-
-    @property
-    def arms(self) -> int:
-        """One."""
-        return 1
-
-    @property
-    def ahead(self) -> float:
-        """Nothing beyond the window of a host."""
-        return 0.0
-
-    @property
     def passed(self) -> float:
         """Any gap: its heads wait until the next bytes have turned below them, if that is faster than a seek."""
         return self.size
-
-    @property
-    def fetches(self) -> bool:
-        """No: it reads ahead until another request comes, and bytes beyond that have to be requested."""
-        return False
-
-    @property
-    def gathers(self) -> float:
-        """None: writes in its own cache are acknowledged when they are on the disk."""
-        return 0.0
-
-    @property
-    def stripe(self) -> float:
-        """None: no parity."""
-        return 0.0
-
-    @property
-    def jumps(self) -> float:
-        """None: sequential reads are sequential."""
-        return 0.0
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
@@ -104,21 +68,11 @@ class Disk(Landed):
         """The time of a write that just missed its place: whole revolutions."""
         return missed(self.parameters, position, size)
 
-    def alone(self, position: float, size: float) -> float:
-        """No limit of its own: the device reads ahead."""
-        del position, size
-        return math.inf
-
     def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """The loss to a stream elsewhere: a seek from there, or there and back, and half a revolution."""
         ahead = size if writing else self.parameters.stream_turn  # it cannot gather what it was not given
         time = turning(self.parameters, here, there, back=back) * min(size / ahead, 1.0)
         return Service(time, time)
-
-    def spread(self, size: float, *, writes: bool) -> int:
-        """One."""
-        del size, writes
-        return 1
 
 
 def scattered_positioning(disk: disks.DiskParameters, begin: float, extent: float, waiting: float) -> float:
@@ -141,3 +95,15 @@ def turning(disk: disks.DiskParameters, here: float, there: float, *, back: bool
     """Seconds until one stream continues after another: a seek, or one there and one back, and half a revolution."""
     seek = disks.seek_time(disk, abs(disks.cylinder(disk, there) - disks.cylinder(disk, here)))
     return (2.0 if back else 1.0) * seek + disks.rotational_latency(disk)
+
+
+def make(site: Site, disk: DiskSpec) -> Disk:
+    """The disk."""
+    live = Disk(site.address, mechanics(disk))
+    live.lands(site, parameters_of(LandingZone, disk), live.link.fastest)
+    return live
+
+
+def mechanics(disk: DiskSheet) -> disks.DiskParameters:
+    """The mechanics of a disk, alone or in an array."""
+    return parameters_of(disks.DiskParameters, disk)

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from simbackup.schema.capability import BlockDevice, Media, Piece
-from simbackup.schema.facts import Fact, Facts, amount
 from simbackup.schema.landing import LandingSheet
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.part import Fact, Facts, Modelled, Rules, amount
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
     PositiveSize,
     Rate,
 )
+from simbackup.schema.registry import DeviceKind, Look
 
 
 class DiskSheet(LandingSheet):
@@ -85,3 +85,8 @@ class DiskSpec(BlockDevice, Modelled, DiskSheet):
         yield from amount(self.capacity)
         yield Fact(f"{self.rotation_speed.si * 60:,.0f} rpm")
         yield from amount(self.outer_rate, "outside")
+
+
+KINDS = (DeviceKind("disk", DiskSpec, "simbackup.devices.disk.live:make"),)
+SHEETS = {"disk": DiskSheet}
+LOOKS = {"disk": Look("M2 4c0-3 12-3 12 0v8c0 3-12 3-12 0zM2 4c0 3 12 3 12 0", "#e8f0fb", "#4a7ab5", "cylinder")}

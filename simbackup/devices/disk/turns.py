@@ -10,8 +10,7 @@ from typing import cast
 
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Spot
-from simbackup.engine.link import Link
-from simbackup.engine.streams import StreamKind
+from simbackup.engine.link import Link, StreamKind
 from simbackup.equations.disk import DiskParameters, cylinder
 from simbackup.equations.disk_turns import Visited, interrupted, returns_among, turn_size, turn_time
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from simbackup.devices.host.page_cache import DirtyLimits, PageCache
 from simbackup.devices.network.live import travelling
@@ -12,36 +13,33 @@ from simbackup.devices.store import Region, Store, bus, returning
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.late import Late, late
+from simbackup.parameters import parameters_of
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.devices.host.spec import HostSpec
+    from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
 class Machine(Late):
     """The hardware of a host, and how its operating system caches files.
 
-    Costs of programs are stated for the reference core.
+    Costs of programs are stated for the reference core. Fields are those of `HostSheet`, in SI units.
     """
 
     cores: float
-    """Number of processor cores."""
     copy_rate: float
-    """Bytes a second that one core moves between a program and the page cache."""
     dirty_limit: float
     """Bytes of unwritten data for one device above which writers wait."""
     dirty_background: float
     """Bytes of unwritten data for one device above which write-back begins."""
     read_ahead: float | None = None
-    """Bytes that are read ahead of a program, which waits for each window; None if it never waits."""
     looks_ahead: bool = False
-    """Whether the next window is requested when a program begins one, and not only when that is used up."""
     dirty_expire: float = math.inf
-    """Age in seconds at which unwritten data are written back, however few they are."""
     write_behind: float = 0.0
-    """Bytes of one file that write-back writes before it turns to another."""
     memory: float = 0.0
-    """Bytes of memory."""
     speed: float = 1.0
-    """Speed of one core relative to the reference core."""
 
 
 class Host:
@@ -155,3 +153,13 @@ class Host:
     def copying(self, region: Region) -> FlowShape:
         """How each byte of a file that a program reads sequentially and writes loads device and core."""
         return self.then(self.reading(region), 1.0 / self.copy_rate)
+
+
+def make(system: System, name: str, host: HostSpec) -> Host:
+    """The host, on the cores of the host that it lies within."""
+    machine = parameters_of(
+        Machine, host, dirty_limit=lambda: host.memory.si * host.dirty_limit.si,
+        dirty_background=lambda: host.memory.si * host.dirty_background.si, speed=lambda: host.core_speed,
+    )  # fmt: skip
+    below = system.hosts[host.within] if host.within is not None else None
+    return Host(system.network, f"hosts.{name}", machine, below)

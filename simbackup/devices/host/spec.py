@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
-from simbackup.schema.facts import USE, Fact, Facts, Figures, amount, number
-from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.part import USE, Fact, Facts, Figures, Modelled, Part, Path, Rules, amount, number
+from simbackup.schema.registry import Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
 from simbackup.schema.quantity import (
+    Frequency,
     Frozen,
     Pieces,
     PositiveDuration,
@@ -62,8 +63,26 @@ class HostSheet(Frozen):
             yield ("dirty_background", "dirty_limit"), message, "make dirty_background at most dirty_limit"
 
 
+class ProcessorSheet(Frozen):
+    """A generation of processors, whose cores do as much in each clock."""
+
+    per_gigahertz: Ratio
+    """Speed of a core at 1 GHz, relative to the reference core, which has a SPECint_base2006 of 10."""
+    clock: Frequency
+    """Clock of a core that works while most others rest (turbo); the nominal one is a fifth to a half less."""
+
+
+class ProcessorSpec(Modelled, ProcessorSheet):
+    """The processor of a computer."""
+
+
 class HostSpec(Part, Modelled, HostSheet):
     """A computer: it owns devices, runs jobs, and caches writes."""
+
+    processor: ProcessorSpec | None = None
+    """What its processors are, instead of `speed`: a datasheet `processor/name`, best with the `clock` of yours. Its
+    `cores` are those of all its processors.
+    """
 
     owns: tuple[Text, ...] = ()
     """The devices attached to it."""
@@ -71,6 +90,18 @@ class HostSpec(Part, Modelled, HostSheet):
     """The host on which it is a virtual machine; it computes on the cores of that host, and uses the links of that host
     unless a link joins it by itself.
     """
+
+    @property
+    def core_speed(self) -> float:
+        """Speed of a core relative to the reference core."""
+        one = self.processor
+        return self.speed.si if one is None else one.per_gigahertz.si * one.clock.si / 1e9
+
+    def rules(self) -> Rules:
+        """One speed."""
+        yield from super().rules()
+        if self.processor is not None and self.states("speed"):
+            yield ("speed", "processor"), "the speed follows from the processor", "write one of them"
 
     def figures(self) -> Figures:
         """The use of its cores, and the time for which it was suspended."""
@@ -88,6 +119,8 @@ class HostSpec(Part, Modelled, HostSheet):
         if self.within is None:
             return
         host, hosts, here = str(path[-1]), checks.spec.hosts, (*path, "within")
+        if self.processor is not None:
+            checks.report((*path, "processor"), "a virtual machine is as fast as its host", "leave it out")
         if self.states("speed") and self.model is None:  # the speed of a datasheet is that of a machine of its own
             checks.report((*path, "speed"), "a virtual machine is as fast as its host", "leave it out")
         real = [name for name in checks.named("hosts") if name != host]
@@ -99,3 +132,8 @@ class HostSpec(Part, Modelled, HostSheet):
             if below is not None and below.within is not None:
                 remedy = f"write '{below.within}'" if below.within in whole else choices(self.within, whole)
                 checks.report(here, f"'{self.within}' is itself a virtual machine", remedy)
+
+
+SECTIONS = {"hosts": HostSpec}
+SHEETS = {"host": HostSheet, "processor": ProcessorSheet}
+LOOKS = {"host": Look("M2 2.5h12v8H2zM6 10.5v3M10 10.5v3M4 13.5h8", "#f8fafc", "#64748b")}

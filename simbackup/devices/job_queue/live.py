@@ -5,10 +5,15 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import simpy
 
 from simbackup.engine.events import LAST, Call
+
+if TYPE_CHECKING:
+    from simbackup.devices.job_queue.spec import JobQueueSpec
+    from simbackup.devices.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +103,8 @@ def enter(queues: Sequence[JobQueue], claim: Claim) -> Admission:
         insort(queue.waiting, one, key=lambda other, of=ORDERS[queue.order]: of(other.claim))
         queue.ask()
     return one
+
+
+def make(site: Site, queue: JobQueueSpec) -> JobQueue:
+    """The queue, empty."""
+    return JobQueue(site.system.env, f"devices.{site.name}", int(queue.at_once.si), queue.order)

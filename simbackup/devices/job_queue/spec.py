@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from simbackup.schema.capability import JobLimit, Piece
-from simbackup.schema.facts import Facts, number
+from simbackup.schema.part import Facts, number
 from simbackup.schema.quantity import Pieces, Word
+from simbackup.schema.registry import DeviceKind, Look
 
 Order = Literal["first_come", "longest_first", "priority", "deadline"]
 
@@ -33,3 +34,7 @@ class JobQueueSpec(JobLimit):
     def facts(self) -> Facts:
         """How many jobs run at once."""
         yield from number(self.at_once, "job at once", "jobs at once")
+
+
+KINDS = (DeviceKind("job_queue", JobQueueSpec, "simbackup.devices.job_queue.live:make"),)
+LOOKS = {"job_queue": Look("M2 3h8v3H2zM2 10h8v3H2zM12 4.5h2.5v7H12", "#fff7ed", "#c2752e")}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from simbackup.devices.changes import Changes
-from simbackup.devices.image import Readers, lost
+from simbackup.devices.image import State, SynchronisedImage, Times, lost
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, Store, bus
@@ -18,12 +18,9 @@ from simbackup.engine.link import Link
 from simbackup.equations.disk_turns import interrupted_share
 from simbackup.late import Late
 from simbackup.trace.activity import Activity
-from simbackup.trace.trace import Trace
 
 if TYPE_CHECKING:
     from simbackup.devices.volume.live import Volume
-
-State = Literal["new", "synchronising", "attached", "split"]
 
 ROUNDS = 100
 EXACT = 1e-9
@@ -34,23 +31,20 @@ SMALL = 8192.0
 
 @dataclass(frozen=True, slots=True)
 class MirrorParameters(Late):
-    """How a mirror is synchronised."""
+    """How a mirror is synchronised.
+
+    Fields are those of `MirrorSheet`, in SI units.
+    """
 
     region: float
-    """Bytes that one bit of the map of changes stands for."""
     request: float
-    """Bytes of a request."""
     in_flight: float
-    """Requests at once."""
     fast_resync: bool
-    """Whether changes are tracked, so that only these are copied."""
     connections: float = 1.0
-    """Connections over networks, at least one for each wire."""
     sync_rate: float = math.inf
-    """Greatest rate, bytes a second."""
 
 
-class Mirror:
+class Mirror(SynchronisedImage):
     """A mirror of a volume on disks of its own.
 
     Attached, it takes every write that its volume takes. Split, it keeps what it had, and a map remembers the regions
@@ -64,20 +58,15 @@ class Mirror:
         region: Region,
         *,
         parameters: MirrorParameters,
-        times: tuple[float, float],
+        times: Times,
         state: State = "attached",
     ) -> None:
-        self.name = name
-        self.origin = origin
+        super().__init__(name, origin, times)
         self.region = region
         self.parameters = parameters
-        self.create_time, self.remove_time = times
-        self.lookup_time = 0.0
         self.lookup_size = parameters.region
         self.state: State = state
         self.changes = Changes(parameters.region, origin.region.size)
-        self.active = False
-        self.readers = Readers()
         origin.mirrors.append(self)
 
     @property
@@ -93,11 +82,6 @@ class Mirror:
         return None if self.state == "attached" else "cannot be split off: the mirror is not in sync with its volume"
 
     @property
-    def removable(self) -> bool:
-        """Whether there is an image to give up."""
-        return self.active
-
-    @property
     def loss(self) -> str | None:
         """Why there is no frozen image; None if there is one."""
         return None if self.active else "does not exist: the mirror is not split"
@@ -105,20 +89,6 @@ class Mirror:
     def source(self, begin: float, size: float) -> Region:
         """Where a part of the frozen image is read: on the disks of the mirror."""
         return self.region.part(begin, size)
-
-    def reading(
-        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
-    ) -> FlowShape:
-        """The shape unchanged: all of the image is in its source."""
-        del place, window, together
-        return shape
-
-    def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
-        """None: old data are written back in place."""
-        del volume, begin, size
-
-    def record(self, trace: Trace) -> None:
-        """Record nothing: its disks have their own records."""
 
     def create(self) -> None:
         """Split the mirror off: it keeps its data."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simbackup.devices.image import Times
 from simbackup.devices.mirror.live import Mirror, MirrorParameters
 from simbackup.devices.mirror.spec import MirrorSpec
 from simbackup.devices.site import Site
@@ -13,5 +14,5 @@ def make(site: Site, mirror: MirrorSpec) -> Mirror:
     """The mirror, in its region."""
     return Mirror(
         site.address, site.system.of(Volume)[mirror.of], site.room, parameters=parameters_of(MirrorParameters, mirror),
-        times=(mirror.create_time.si, mirror.remove_time.si), state=mirror.state,
+        times=Times(mirror.create_time.si, mirror.remove_time.si), state=mirror.state,
     )  # fmt: skip

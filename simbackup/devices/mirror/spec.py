@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.schema.capability import OnDevice, SplitMirror, VolumeDevice
-from simbackup.schema.facts import Fact, Facts, amount
-from simbackup.schema.part import Modelled, Path, Rules
+from simbackup.schema.part import Fact, Facts, Modelled, Path, Rules, amount
+from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -85,3 +85,8 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
         if self.state != "attached":
             yield Fact("still to be synchronised")
         yield from amount(self.region, "regions")
+
+
+KINDS = (DeviceKind("mirror", MirrorSpec, "simbackup.devices.mirror.make:make"),)
+SHEETS = {"mirror": MirrorSheet}
+LOOKS = {"mirror": Look("M8 1.5v13M6 4L2 8l4 4zM10 4l4 4-4 4z", "#e6f6f6", "#2b8a8f")}

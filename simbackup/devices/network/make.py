@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from simbackup.devices.network.live import Network
+from simbackup.devices.network.live import Network, Networks, Port, Switch
 from simbackup.devices.network.spec import BACK, RECEIVE, SEND, LinkSpec
-from simbackup.devices.network.switch import Networks, Port, Switch
 from simbackup.engine.link import Link
 from simbackup.late import late
 from simbackup.schema.quantity import Quantity, si_or

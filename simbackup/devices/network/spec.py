@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from simbackup.errors import choices
-from simbackup.schema.facts import USE, Facts, Figures, amount, number
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Part, Path, Rules, amount, number
+from simbackup.schema.registry import Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -39,6 +39,11 @@ FEW = 2
 WAY, TO = ":", ">"
 """What is between a link, the part from which a way through it comes, and the part to which it goes."""
 Medium = Literal["switched", "shared"]
+UNSTATED_WINDOW = {
+    "value": "3 MiB", "basis": "assumed", "range": ["256 KiB", "6 MiB"], "shared": "window of a connection",
+    "why": "not stated: half of the largest receive buffer of Linux; hosts before 2003 open 64 KiB: state it",
+}  # fmt: skip
+"""The window of a link without a datasheet about which a scenario says nothing, as it would say it."""
 
 
 def way_through(link: str, before: str, after: str) -> str:
@@ -64,7 +69,9 @@ class NetworkSheet(Frozen):
     rate, as on a bus, a loop or the cable of early Ethernet.
     """
     window: PositiveSize | None = None
-    """Maximum bytes in flight on one connection; they may wait in the queue of the adapter. No limit by default."""
+    """Maximum bytes in flight on one connection, which moves no more than a window in a round trip; they may wait in
+    the queue of the adapter. By default, that of a datasheet, or 3 MiB as hosts of today open; storage has no limit.
+    """
     loss: Share = usual("0 %", "1")
     """Share of the segments that are lost on the way."""
     segment: PositiveSize | None = None
@@ -121,6 +128,11 @@ class LinkSpec(Part, Modelled, NetworkSheet):
         if self.ports and self.medium == "shared":
             yield ("ports",), "has no effect on a shared medium", "leave it out, or write 'medium: switched'"
 
+    @classmethod
+    def unstated(cls, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The window of a network; what a datasheet does not state has no limit."""
+        return {} if "model" in said or "storage" in said else {"window": UNSTATED_WINDOW}
+
     def streets(self, name: str, ends: Collection[str]) -> tuple[str, ...]:
         """The names of what one can load by itself: both directions of the link, or those of each port.
 
@@ -168,3 +180,8 @@ class LinkSpec(Part, Modelled, NetworkSheet):
         for end in self.ports:
             if end not in checks.spec.ends_of(str(path[-1])):
                 checks.report((*path, "ports", end), f"the link does not join '{end}'", choices(end, self.joins))
+
+
+SECTIONS = {"links": LinkSpec}
+SHEETS = {"network": NetworkSheet}
+LOOKS = {"link": Look("M8 2v5M3 13V9h10v4M6.5 2h3M1.5 13h3M11.5 13h3", "#eef0f3", "#475569", "hexagon")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simpy
 
@@ -17,39 +17,35 @@ from simbackup.engine.link import Link
 from simbackup.equations import objects as equations
 from simbackup.equations.transfers import requests_rate
 from simbackup.late import Late
+from simbackup.parameters import parameters_of
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
 
+if TYPE_CHECKING:
+    from simbackup.devices.object_store.spec import ObjectStoreSpec
+    from simbackup.devices.site import Site
+
 
 @dataclass(frozen=True, slots=True)
 class Terms(Late):
-    """What an object store takes for its requests, and what it limits."""
+    """What an object store takes for its requests, and what it limits.
+
+    Fields are those of `ObjectStoreSheet`, in SI units.
+    """
 
     write_latency: float
-    """Seconds of a write request, without the transfer of its bytes."""
     read_latency: float
-    """Seconds until the first byte of a read request."""
     connection_rate: float
-    """Bytes a second of one connection."""
     part: float
-    """Bytes of one request, of which a larger object takes several."""
     write_requests: float
-    """Write requests a second, of all jobs together."""
     read_requests: float
-    """Read requests a second, of all jobs together."""
     write_rate: float | None = None
-    """Bytes a second that all jobs together can write; None without a limit."""
     read_rate: float | None = None
-    """Bytes a second that all jobs together can read; None without a limit."""
     object_requests: float = 0.0
-    """Further requests to begin and complete an object of several parts."""
     most_parts: float = math.inf
-    """Greatest number of parts of an object; those of a larger object are larger."""
     retrieval_time: float = 0.0
-    """Seconds from a request to an archive until its objects can be read."""
     retrieval_requests: float = math.inf
-    """Objects a second that can be requested from an archive."""
 
 
 class Objects(NamedTuple):
@@ -192,3 +188,8 @@ def _filling(shape: FlowShape) -> dict[tuple[str, str], float]:
     if busiest is None or sum(own.values()) >= least:
         return own
     return {(busiest.name, Activity.READ): least}
+
+
+def make(site: Site, store: ObjectStoreSpec) -> ObjectStore:
+    """The store."""
+    return ObjectStore(site.address, parameters_of(Terms, store))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from simbackup.equations.objects import parts
 from simbackup.schema.capability import ObjectTarget, Piece
-from simbackup.schema.facts import USE, Facts, Figures, amount
-from simbackup.schema.part import Modelled, Path
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Path, amount
 from simbackup.schema.quantity import Count, Duration, Frequency, Frozen, Pieces, PositiveSize, Rate, si_or, usual
+from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -86,3 +86,8 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
         """Report keys of tape."""
         if job.streams is not None:
             checks.report((*path, "streams"), "has no effect on a restore from objects", "write 'connections'")
+
+
+KINDS = (DeviceKind("object_store", ObjectStoreSpec, "simbackup.devices.object_store.live:make"),)
+SHEETS = {"object_store": ObjectStoreSheet}
+LOOKS = {"object_store": Look("M2.5 4.5h11l-1.3 9.5H3.8zM2.5 4.5a5.5 2 0 0 1 11 0", "#e7f5ee", "#3f8f6b")}

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from simbackup.devices.landing import Landed
+from simbackup.devices.redundant import Redundant
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.limit import Spot
-from simbackup.engine.link import Link
 from simbackup.equations import degraded, raid
 from simbackup.equations.raid_work import DiskWork
 from simbackup.equations.read_ahead import whole_stripes
@@ -20,24 +20,19 @@ from simbackup.trace.activity import Activity
 
 @dataclass(frozen=True, slots=True)
 class Controller(Late):
-    """The controller of an array."""
+    """The controller of an array.
+
+    Fields are those of `RaidSheet`, in SI units.
+    """
 
     controller_rate: float = math.inf
-    """Greatest rate, bytes a second."""
     controller_write_rate: float | None = None
-    """Greatest rate of writes, bytes a second; None for `controller_rate`."""
     controller_overhead: float = 0.0
-    """Seconds that it spends on each request."""
     prefetches: bool = False
-    """Whether it reads ahead into a cache of its own."""
     read_ahead: float = 0.0
-    """Bytes of one stream that it reads ahead at once."""
     write_cache: float = 0.0
-    """Bytes of the cache that gathers writes."""
     write_behind: float = math.inf
-    """Greatest number of bytes of one stream that go from the cache to the disks at once."""
     rebuild_rate: float = math.inf
-    """Greatest rate at which a rebuild writes the new disk, bytes a second."""
 
     def rate(self, direction: Direction) -> float:
         """Greatest rate in a direction, bytes a second."""
@@ -65,29 +60,23 @@ class Controller(Late):
 class ArrayLayout(Late):
     """The layout of data, copies and parity on the disks of an array, of which one disk may be missing.
 
-    Data are striped over all groups, so that the array is as slow as the group with the missing disk. This is exact for
-    streams and for saturated disks; a single request to another group takes some per cent too long.
+    Data are striped over all groups, so that the array is as slow as the group with the missing disk. This is exact
+    for streams and for saturated disks; a single request to another group takes some per cent too long. Fields are
+    those of `RaidSheet`, in SI units.
     """
 
     level: raid.Level
-    """RAID level."""
     disks: int
     """Disks of all groups, including parity."""
     stripe_unit: float
-    """Bytes on one disk before the stripe continues on the next."""
     groups: int = 1
     """Groups of disks, each with its own parity."""
     failed: int = 0
     """Disks that are missing."""
     stripes_ahead: float = 0.0
-    """Least number of whole stripes that a host reads ahead."""
     rebuilds: str = "whole"
-    """What a rebuild copies: `whole` disks, or what is `allocated`, in sequence or `by_age`."""
     rebuild_requests: float = 1.0
-    """Pieces that a rebuild by age has under way at once for each group."""
     declustered: float | None = None
-    """Bytes of a disk that follow each other in a rebuild whose groups and spare space are spread over all disks; None
-    if each group has disks of its own."""
 
     @property
     def group(self) -> int:
@@ -145,13 +134,12 @@ class ArrayLayout(Late):
         return raid.stripe_members_touched(size, self.stripe_unit, self.data_disks)
 
 
-class Rebuilding(Landed):
+class Rebuilding(Landed, Redundant):
     """An array that can run degraded, and rebuild a missing disk on a new one."""
 
     layout: ArrayLayout
     controller: Controller
-    size: float
-    link: Link
+    unreadable: bool = False
 
     @property
     def ahead(self) -> float:
@@ -179,11 +167,6 @@ class Rebuilding(Landed):
         return self.layout.stripe
 
     @property
-    def jumps(self) -> float:
-        """None: sequential reads are sequential on the disks."""
-        return 0.0
-
-    @property
     def degraded(self) -> bool:
         """Whether a disk is missing."""
         return bool(self.layout.failed)
@@ -193,9 +176,14 @@ class Rebuilding(Landed):
         """Disks that may be missing without loss of data."""
         return raid.tolerance(self.layout.level, self.layout.group)
 
+    @property
+    def exposed(self) -> bool:
+        """Whether no more disk may fail."""
+        return self.layout.failed >= self.tolerance
+
     def fail(self) -> bool:
         """Lose one more disk; whether the data are still there."""
-        if self.layout.failed >= self.tolerance:
+        if self.exposed:
             return False
         self.layout = replace(self.layout, failed=self.layout.failed + 1)
         return True

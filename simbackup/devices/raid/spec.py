@@ -8,8 +8,7 @@ from simbackup.devices.disk.spec import DiskSheet
 from simbackup.devices.ssd.spec import SsdSheet
 from simbackup.equations import raid
 from simbackup.schema.capability import Media, RedundantDevice
-from simbackup.schema.facts import Fact, Facts, amount, made, number
-from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.part import Fact, Facts, Modelled, Rules, amount, made, number
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -21,6 +20,7 @@ from simbackup.schema.quantity import (
     Word,
     usual,
 )
+from simbackup.schema.registry import DeviceKind, Look
 
 
 class RaidSheet(Frozen):
@@ -195,3 +195,9 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
             yield from number(self.disks, "disk")
             yield from amount(self.member.capacity, "each")
             yield from made(self.member)
+
+
+KINDS = (DeviceKind("raid", RaidSpec, "simbackup.devices.raid.live:make"),)
+SHEETS = {"raid": RaidSheet}
+_SIGN = "M2 3.5c0-2.5 12-2.5 12 0v9c0 2.5-12 2.5-12 0zM2 3.5c0 2.5 12 2.5 12 0M2 8c0 2.5 12 2.5 12 0"
+LOOKS = {"array": Look(_SIGN, "#e8f0fb", "#4a7ab5", "cylinder")}

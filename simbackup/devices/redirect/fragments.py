@@ -16,20 +16,17 @@ STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class Redirect(Late):
-    """Parameters of a redirect-on-write volume."""
+    """Parameters of a redirect-on-write volume.
+
+    Fields are those of `RedirectVolumeSheet`, in SI units.
+    """
 
     block: float
-    """Bytes of a block."""
     run: float
-    """Bytes of updates that are written in one run."""
     request: float
-    """Bytes of a client's request."""
     write_latency: float
-    """Seconds until a write is safe."""
     read_ahead: float | None = None
-    """Bytes that the server reads ahead; None for none."""
     free_run: float | None = None
-    """Bytes of a contiguous piece of free space that long writes find; None if all of it is contiguous."""
 
 
 @dataclass(slots=True)

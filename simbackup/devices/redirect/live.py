@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import simpy
 
 from simbackup import units
 from simbackup.devices.changes import SPENT, Changes, Spread
-from simbackup.devices.extents import ExtentSet
-from simbackup.devices.image import Readers, Times, lost
+from simbackup.devices.image import FrozenImage, Times, lost
 from simbackup.devices.redirect.fragments import Redirect, RedirectStore
-from simbackup.devices.shape import FlowShape
-from simbackup.devices.space import Space
+from simbackup.devices.space import ExtentSet, Space
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Stretch, Volume
+from simbackup.parameters import parameters_of
 from simbackup.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec, RedirectVolumeSpec
+    from simbackup.devices.site import Site
 
 HALVINGS = 50
 """Halvings by which the bytes are found that still fit."""
@@ -189,7 +194,7 @@ class RedirectVolume(Volume):
         return False
 
 
-class RedirectSnapshot:
+class RedirectSnapshot(FrozenImage):
     """A snapshot of a redirect-on-write volume: pointers to the blocks as they were, which stay allocated.
 
     A clone is one that can be guaranteed as much room as its volume has, so that all of it could be written anew.
@@ -205,34 +210,31 @@ class RedirectSnapshot:
         autodelete: bool = False,
         guarantee: float = 0.0,
     ) -> None:
-        self.name = name
-        self.origin = origin
-        self.create_time, self.remove_time, self.lookup_time = times
+        super().__init__(name, origin, times)
+        self.volume = origin
         self.lookup_size = origin.parameters.block
         self.trace = trace
         self.autodelete = autodelete
         self.guarantee = guarantee
-        self.active = False
-        self.readers = Readers()
         self.gone: str | None = None
         self.changes = self._none()
         if guarantee:
             origin.space.taken[name] = lambda: guarantee if self.active else 0.0
 
     def _none(self) -> Changes:
-        return Changes(self.origin.parameters.block, self.origin.region.size)
+        return Changes(self.volume.parameters.block, self.volume.region.size)
 
     @property
     def hindrance(self) -> str | None:
         """Why it cannot be created now; None if it can."""
         if self.active:
             return "exists already"
-        free = self.origin.space.free
+        free = self.volume.space.free
         if self.guarantee and free < self.lookup_size:
-            return f"fails: not enough space on '{self.origin.region.store.name}'"
+            return f"fails: not enough space on '{self.volume.region.store.name}'"
         if free < self.guarantee:
             short = units.show_short(self.guarantee - free, "B")
-            return f"fails: space not guaranteed, '{self.origin.region.store.name}' lacks {short}"
+            return f"fails: space not guaranteed, '{self.volume.region.store.name}' lacks {short}"
         return None
 
     @property
@@ -250,21 +252,6 @@ class RedirectSnapshot:
         """Bytes that were overwritten since, until the next snapshot was taken, and that it keeps."""
         return self.changes.total
 
-    def source(self, begin: float, size: float) -> Region:
-        """Where a part of the frozen image is read: in the volume, where updates left its blocks."""
-        return self.origin.region.part(begin, size)
-
-    def reading(
-        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
-    ) -> FlowShape:
-        """All of it lies in its source."""
-        del place, window, together
-        return shape
-
-    def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
-        """Old data are written back to where the volume finds room."""
-        del volume, begin, size
-
     def record(self, trace: Trace) -> None:
         """Record its state and what it keeps in the trace."""
         state = "deleted" if self.gone else "active" if self.active else "removed"
@@ -276,8 +263,8 @@ class RedirectSnapshot:
     def create(self) -> None:
         """Freeze the volume as it is now."""
         self.active, self.gone, self.changes = True, None, self._none()
-        self.origin.images.append(self)
-        self.origin.announce()
+        self.volume.images.append(self)
+        self.volume.announce()
 
     def remove(self) -> None:
         """Remove the frozen image; what only it kept is free again."""
@@ -295,13 +282,13 @@ class RedirectSnapshot:
 
     def _release(self) -> None:
         """Hand what changed since to the snapshot before it, if there is one."""
-        images = self.origin.images
+        images = self.volume.images
         i = images.index(self)
         if i:
             images[i - 1].changes.take(self.changes)
         images.remove(self)
-        self.origin.full_since = None
-        self.origin.announce()
+        self.volume.full_since = None
+        self.volume.announce()
 
 
 def _present(extents: ExtentSet, begin: float, end: float) -> list[tuple[float, float]]:
@@ -312,3 +299,34 @@ def _present(extents: ExtentSet, begin: float, end: float) -> list[tuple[float, 
 def _missing(extents: ExtentSet, begin: float, end: float) -> float:
     """Bytes of a range that are not in a set."""
     return end - begin - sum(e - b for b, e in _present(extents, begin, end))
+
+
+def make_volume(site: Site, volume: RedirectVolumeSpec) -> RedirectVolume:
+    """The volume, in the room reserved for it and in what all volumes of its device share."""
+    area, size = site.room, volume.size.si
+    begin = min(area.begin, area.store.size - size)  # one that takes what it uses may reach over others' room
+    place = (area.store, max(begin, 0.0), min(size, area.store.size))
+    return RedirectVolume(
+        site.system.env, site.address, place, parameters=parameters_of(Redirect, volume),
+        space=site.system.spaces[volume.on], guaranteed=volume.guarantee == "volume", trace=site.system.trace,
+    )  # fmt: skip
+
+
+def make_snapshot(site: Site, snapshot: RedirectSnapshotSpec) -> RedirectSnapshot:
+    """A snapshot, which may be deleted where room is short."""
+    volume, times, _ = _origin(site, snapshot.of)
+    return RedirectSnapshot(site.address, volume, times, trace=site.system.trace, autodelete=snapshot.autodelete)
+
+
+def make_clone(site: Site, clone: CloneSpec) -> RedirectSnapshot:
+    """A clone, which may be guaranteed as much room as its volume."""
+    volume, times, size = _origin(site, clone.of)
+    guarantee = size if clone.guarantee == "volume" else 0.0
+    return RedirectSnapshot(site.address, volume, times, trace=site.system.trace, guarantee=guarantee)
+
+
+def _origin(site: Site, of: str) -> tuple[RedirectVolume, Times, float]:
+    """The volume that an image freezes, the times that it takes, and the bytes of the volume."""
+    said = cast("RedirectVolumeSpec", site.spec.devices[of])  # the checks have found it
+    volume = cast("RedirectVolume", site.system.of(Volume)[of])
+    return volume, Times(said.create_time.si, said.remove_time.si), said.size.si

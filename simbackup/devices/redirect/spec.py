@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import InVolume, VolumeDevice
-from simbackup.schema.facts import USE, Fact, Facts, Figures, amount
-from simbackup.schema.part import Modelled, Path, Rules
+from simbackup.schema.part import USE, Fact, Facts, Figures, Modelled, Path, Rules, amount
+from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -139,3 +139,12 @@ class CloneSpec(_Pointers):
     def facts(self) -> Facts:
         """Whether its room is guaranteed."""
         yield Fact("room guaranteed" if self.guarantee == "volume" else "room not guaranteed")
+
+
+KINDS = (
+    DeviceKind("redirect_volume", RedirectVolumeSpec, "simbackup.devices.redirect.live:make_volume"),
+    DeviceKind("redirect_snapshot", RedirectSnapshotSpec, "simbackup.devices.redirect.live:make_snapshot"),
+    DeviceKind("clone", CloneSpec, "simbackup.devices.redirect.live:make_clone"),
+)
+SHEETS = {"redirect_volume": RedirectVolumeSheet}
+LOOKS = {"clone": Look("M2 5h9v9H2zM5 5V2h9v9h-3", "#e6f6f6", "#2b8a8f")}

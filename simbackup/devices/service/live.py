@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.link import Link
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.devices.service.spec import ServiceSpec
+    from simbackup.devices.site import Site
 
 
 class Operations:
@@ -20,3 +26,8 @@ class Operations:
         shape = FlowShape().after(times * self.each, self.link)
         away = (self.link.name, Activity.TRAVEL.value)  # nobody queues meanwhile
         return shape.following({away: times * self.latency} if self.latency else {})
+
+
+def make(site: Site, service: ServiceSpec) -> Operations:
+    """The service."""
+    return Operations(site.address, service.operations.si, int(service.at_once.si), service.latency.si)

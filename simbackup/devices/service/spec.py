@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from simbackup.schema.capability import Service
-from simbackup.schema.facts import USE, Fact, Facts, Figures
+from simbackup.schema.part import USE, Fact, Facts, Figures
 from simbackup.schema.quantity import Duration, Frequency, Pieces, usual
+from simbackup.schema.registry import DeviceKind, Look
 
 
 class ServiceSpec(Service):
@@ -29,3 +30,7 @@ class ServiceSpec(Service):
     def facts(self) -> Facts:
         """Operations a second."""
         yield Fact.of(self.operations.si, "1/s", "operations")
+
+
+KINDS = (DeviceKind("service", ServiceSpec, "simbackup.devices.service.live:make"),)
+LOOKS = {"service": Look("M2 3h12v4H2zM2 9h12v4H2zM4 5h2M4 11h2", "#eef2ff", "#5a67b8")}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
 from simbackup.schema.capability import ImageDevice, InVolume, OnDevice, VolumeDevice
-from simbackup.schema.facts import USE, Facts, Figures, amount
-from simbackup.schema.part import Modelled, Path, Rules
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Path, Rules, amount
+from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -139,3 +139,12 @@ class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
     def facts(self) -> Facts:
         """Blocks."""
         yield from amount(self.chunk, "blocks")
+
+
+KINDS = (
+    DeviceKind("snapshot", SnapshotSpec, "simbackup.devices.snapshot.make:make_snapshot"),
+    DeviceKind("checkpoint", CheckpointSpec, "simbackup.devices.snapshot.make:make_checkpoint"),
+)
+SHEETS = {"snapshot": SnapshotSheet, "checkpoint": CheckpointSheet}
+_LOOK = Look("M2 5h9v9H2zM5 5V2h9v9h-3", "#e6f6f6", "#2b8a8f")
+LOOKS = {"snapshot": _LOOK, "checkpoint": _LOOK}

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from simbackup.devices.landing import Landed
-from simbackup.devices.store import Direction, FlatStore, Service
+from simbackup.devices.landing import Landed, LandingZone
+from simbackup.devices.store import Direction, Service
 from simbackup.engine.link import Link
 from simbackup.late import Late
+from simbackup.parameters import parameters_of
+
+if TYPE_CHECKING:
+    from simbackup.devices.site import Site
+    from simbackup.devices.ssd.spec import SsdSpec
 
 
 @dataclass(frozen=True, slots=True)
 class Flash(Late):
-    """The performance of a solid-state disk."""
+    """The performance of a solid-state disk.
+
+    Fields are those of `SsdSheet`, in SI units.
+    """
 
     capacity: float
-    """Bytes."""
     read_rate: float
-    """Sequential rate of reading, bytes a second."""
     write_rate: float
-    """Sequential rate of writing, bytes a second."""
     read_latency: float
-    """Seconds of a small read without others."""
     write_latency: float
-    """Seconds of a small write without others."""
     read_requests: float = math.inf
-    """Greatest number of reads a second."""
     write_requests: float = math.inf
-    """Greatest number of writes a second."""
 
     def rate(self, direction: Direction) -> float:
         """Sequential rate, bytes a second."""
@@ -48,7 +50,7 @@ class Flash(Late):
         return max(size / self.rate(direction), operations / most)
 
 
-class Ssd(Landed, FlatStore):
+class Ssd(Landed):
     """A solid-state disk."""
 
     def __init__(self, name: str, figures: Flash) -> None:
@@ -67,3 +69,10 @@ class Ssd(Landed, FlatStore):
         del head, position
         busy = self.figures.busy(direction, size)
         return Service(max(self.figures.latency(direction) + size / self.figures.rate(direction), busy), busy)
+
+
+def make(site: Site, ssd: SsdSpec) -> Ssd:
+    """The solid-state disk."""
+    live = Ssd(site.address, parameters_of(Flash, ssd))
+    live.lands(site, parameters_of(LandingZone, ssd), live.link.fastest)
+    return live

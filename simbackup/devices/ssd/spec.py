@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from simbackup.schema.capability import BlockDevice, Media, Piece
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.landing import LandingSheet
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled
+from simbackup.schema.part import Facts, Modelled, amount
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
     PositiveSize,
     Rate,
 )
+from simbackup.schema.registry import DeviceKind, Look
 
 
 class SsdSheet(LandingSheet):
@@ -62,3 +62,8 @@ class SsdSpec(BlockDevice, Modelled, SsdSheet):
         yield from amount(self.capacity, "solid state")
         yield from amount(self.read_rate, "read")
         yield from amount(self.write_rate, "written")
+
+
+KINDS = (DeviceKind("ssd", SsdSpec, "simbackup.devices.ssd.live:make"),)
+SHEETS = {"ssd": SsdSheet}
+LOOKS = {"ssd": Look("M3 2h10v12H3zM6 5h4v4H6zM5 12h6", "#e8f0fb", "#4a7ab5", "cylinder")}

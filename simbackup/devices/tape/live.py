@@ -6,15 +6,23 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import simpy
 
 from simbackup import units
-from simbackup.devices.library import Drive, DriveLoad
+from simbackup.devices.library import Cartridge, Drive, DriveLoad, Library
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.limit import Limit, OnOwnLink, Use, limit_of
 from simbackup.engine.link import Link
 from simbackup.equations import streaming, tape
+from simbackup.equations import tape as equations
+from simbackup.parameters import parameters_of
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.devices.site import Site
+    from simbackup.devices.tape.spec import TapeLibrarySpec
 
 
 @dataclass(slots=True, eq=False)
@@ -29,37 +37,14 @@ class TapeDrive(Drive):
     """Its interface to the host, as a resource."""
 
     def __post_init__(self) -> None:
-        self.interface = Link(f"{self.name}.interface", 1.0)
+        own, self.interface = self.parameters, Link(f"{self.name}.interface", 1.0)
+        self.native_rate, self.load_time, self.unload_time = own.native_rate, own.load_time, own.unload_time
+        self.initialise_time, self.mark_time = own.initialise_time, own.reposition_time
 
     @property
     def links(self) -> Sequence[Link]:
         """Its tape and its interface."""
         return (self.link, self.interface)
-
-    @property
-    def native_rate(self) -> float:
-        """Rate of the moving tape, bytes a second."""
-        return self.parameters.native_rate
-
-    @property
-    def load_time(self) -> float:
-        """Seconds until a cartridge is threaded and at its beginning."""
-        return self.parameters.load_time
-
-    @property
-    def unload_time(self) -> float:
-        """Seconds until a rewound cartridge can be taken."""
-        return self.parameters.unload_time
-
-    @property
-    def initialise_time(self) -> float:
-        """Further seconds of the first load of a new cartridge."""
-        return self.parameters.initialise_time
-
-    @property
-    def mark_time(self) -> float:
-        """Seconds of a tape mark: the tape stops at it, and is repositioned."""
-        return self.parameters.reposition_time
 
     def locate_time(self, byte: float, drawn: float = 1.0) -> float:
         """Seconds to wind the tape to a byte."""
@@ -151,3 +136,16 @@ def stops(drive: tape.TapeDriveParameters, used: Sequence[tuple[float, float]], 
         return figures | {"stops": 0.0}
     found, least = (units.show_short(figures[each], "B/s", 3) for each in ("tape_rate", "streams_from"))
     return figures | {"state": f"stops {number:,.0f} times: {found}, streams from {least}"}
+
+
+def make(site: Site, library: TapeLibrarySpec) -> Library:
+    """The library with its drives, robots and cartridges."""
+    parameters, address = parameters_of(equations.TapeDriveParameters, library.drive), site.address
+    names = [f"{address}.drive.{i + 1}" for i in range(library.drive_count())]
+    drives = [TapeDrive(name, Link(name, 1.0, plain=True), parameters) for name in names]
+    pools = [(pool, i) for pool, number in library.pool_sizes().items() for i in range(number)]
+    capacity, new = parameters.cartridge_capacity, library.never_loaded() or 0.0
+    cartridges = [Cartridge(f"cartridge.{n}", capacity, pool, new=i < new) for n, (pool, i) in enumerate(pools, 1)]
+    robots = simpy.Resource(site.system.env, int(library.robots.si))
+    stay = library.unload_after.si if library.unload_after else None
+    return Library(site.system.clock, address, robots, library.exchange_time.si, cartridges, drives, stay)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import MediaLibrary, Piece
-from simbackup.schema.facts import USE, Facts, Figures, amount, number
 from simbackup.schema.measurable import Measurable
-from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.part import USE, Facts, Figures, Modelled, Part, Path, Rules, amount, number
 from simbackup.schema.quantity import si_or
+from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -233,3 +233,12 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         yield from number(self.robots, "robot")
         for pool, many in (self.pools or {}).items():
             yield from number(many, f"cartridge of {pool}", f"cartridges of {pool}")
+
+
+KINDS = (DeviceKind("tape_library", TapeLibrarySpec, "simbackup.devices.tape.live:make"),)
+SHEETS = {"tape_drive": TapeDriveSheet, "tape_library": TapeLibrarySheet}
+_REELS = "M1.5 4h13v8h-13zM5 6.2a1.8 1.8 0 1 0 .01 0M11 6.2a1.8 1.8 0 1 0 .01 0"
+LOOKS = {
+    "library": Look("M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12", "#fdf3e1", "#b7791f"),
+    "drive": Look(_REELS, "#fffaf0", "#cf9a3e"),
+}

@@ -1,8 +1,9 @@
 """NetBackup 5 to 10: `bpdbjobs -report -most_columns` or `-all_columns`, rows of CSV without heads.
 
 The first columns of both are the same: job, type, state, status, policy, schedule, client, server, started, elapsed,
-ended, storage unit, try, operation, kilobytes, files; times are seconds since 1970. See "bpdbjobs" in the "NetBackup
-Commands Reference Guide".
+ended, storage unit, try, operation, kilobytes, files; times are seconds since 1970. The table that `bpdbjobs -report`
+writes by default has neither times nor sizes, so that it is no history. See "bpdbjobs" in the "NetBackup Commands
+Reference Guide".
 """
 
 from __future__ import annotations
@@ -51,3 +52,17 @@ def read(source: ForeignFile) -> Past:
 
 
 READER = FormatReader("NetBackup 5 to 10", "bpdbjobs -report -all_columns", recognises, read)
+
+
+_HEAD = re.compile(r"^\s*JobID +Type +State +Status +Policy", re.MULTILINE)
+
+
+def recognises_text(source: ForeignFile) -> bool:
+    """Whether a text has the head of the table."""
+    return _HEAD.search(source.text) is not None
+
+
+TEXT: FormatReader[Past] = FormatReader(
+    "NetBackup 5 to 10", "bpdbjobs -report", recognises_text,
+    lacks="it states neither times nor sizes; use 'bpdbjobs -report -all_columns'",
+)  # fmt: skip

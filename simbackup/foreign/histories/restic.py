@@ -1,13 +1,17 @@
-"""restic 0.9 to 0.18: `restic backup --json`, with its summary in the last line, and `restic snapshots --json`.
+"""restic 0.9 to 0.18: `restic backup --json`, with its summary in the last line, `restic snapshots --json`, and text.
 
-Snapshots hold a summary from version 0.17 on. See "Scripting" at restic.readthedocs.io.
+Snapshots hold a summary from version 0.17 on. The text that `restic backup` writes has binary sizes with three
+decimals, and states no time of day and no host. `restic stats --json` states the size of a repository or of its
+snapshots, and no time of a backup, so that it is no history. See "Scripting", "Backing up" and "Manage repositories"
+at restic.readthedocs.io.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from simbackup.errors import InputError, Problem
+from simbackup.errors import InputError, Place, Problem
 from simbackup.foreign.histories.finished_job import FinishedJob
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.json_text import Json, document, lines
@@ -73,3 +77,67 @@ def _job(one: Json, summary: Json, name: str) -> FinishedJob:
 
 
 READER = FormatReader("restic 0.9 to 0.18", "restic backup --json, restic snapshots --json", recognises, read)
+
+
+def recognises_stats(source: ForeignFile) -> bool:
+    """Whether a text is JSON with the statistics of a repository."""
+    return '"total_size"' in source.text and '"snapshots_count"' in source.text
+
+
+STATS: FormatReader[Past] = FormatReader(
+    "restic 0.9 to 0.18", "restic stats --json", recognises_stats,
+    lacks="it does not state how long any backup took; use 'restic backup --json' or 'restic snapshots --json'",
+)  # fmt: skip
+
+
+_FILES = re.compile(r"Files: +(\d{1,15}) new, +(\d{1,15}) changed, +(\d{1,15}) unmodified\s*")
+_ADDED = re.compile(r"Added to the repo(?:sitory)?: +(\d[\d.]* \w*B)(?:ytes)?\s*(?:\((\d[\d.]* \w*B) stored\))?\s*")
+_DONE = re.compile(r"processed (\d{1,15}) files, (\d[\d.]* \w*B) in (?:(\d+):)?(\d+):(\d\d)\s*")
+
+
+def recognises_text(source: ForeignFile) -> bool:
+    """Whether a text has the last lines of a backup."""
+    return "processed " in source.text and any(_DONE.fullmatch(line) for line in source.lines)
+
+
+def read_text(source: ForeignFile) -> Past:
+    """The backups of a text, each with its last lines.
+
+    Raises
+    ------
+    InputError
+        A size cannot be read.
+    """
+    past = Past()
+    parts: dict[str, tuple[re.Match[str], int]] = {}
+    found: list[FinishedJob] = []
+    for number, line in enumerate(source.lines, 1):
+        for key, form in (("files", _FILES), ("added", _ADDED), ("done", _DONE)):
+            if part := form.fullmatch(line):
+                parts[key] = part, number
+        if "done" in parts:
+            found.append(_job_text(past, source, parts, f"{source.path.stem}-{len(found) + 1}"))
+            parts = {}
+    past.jobs = found
+    past.notes.append(f"{source.shown} states no time of day; 'restic backup --json' does")
+    return past.checked(source, "holds no summary of a backup", "keep the output of 'restic backup --json'")
+
+
+def _job_text(past: Past, source: ForeignFile, parts: dict[str, tuple[re.Match[str], int]], name: str) -> FinishedJob:
+    """The job of a summary."""
+    done, line = parts["done"]
+    size = past.size(source, line, done[2])
+    hours, minutes, seconds = (float(done[i] or 0) for i in (3, 4, 5))
+    counts = [float(text) for text in parts["files"][0].groups()] if "files" in parts else None
+    full = counts is not None and counts[1] == counts[2] == 0.0
+    added, where = parts.get("added", (None, line))
+    return FinishedJob(
+        id=name, tool="restic", operation="backup", level="" if counts is None else "full" if full else "incremental",
+        elapsed_s=(hours * 60.0 + minutes) * 60.0 + seconds, size_bytes=size, read_bytes=size if full else None,
+        new_bytes=past.size(source, where, added[1]) if added else None,
+        stored_bytes=past.size(source, where, added[2]) if added and added[2] else None, files=float(done[1]),
+        files_saved=counts[0] + counts[1] if counts else None, status="ok", place=Place(source.shown, line, 1),
+    )  # fmt: skip
+
+
+TEXT = FormatReader("restic 0.9 to 0.18", "restic backup", recognises_text, read_text)

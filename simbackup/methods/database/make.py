@@ -11,7 +11,7 @@ from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
 from simbackup.methods.database.way import Way
 from simbackup.methods.reduction.make import reduction_of
 from simbackup.methods.restore.spec import RestoreSpec
-from simbackup.methods.tool.make import tool_of
+from simbackup.methods.tool.live import tool_of
 from simbackup.schema.quantity import Quantity, si_or
 
 if TYPE_CHECKING:

@@ -9,12 +9,10 @@ from simbackup.errors import choices
 from simbackup.methods.reduction.spec import CompressionSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
-from simbackup.schema.chosen import Chosen, of_class
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import Lasting, SharedOut, Streamed
-from simbackup.schema.part import Path
+from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Chosen, Facts, Path, Refers, amount, of_class
 from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or, usual
-from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -260,3 +258,12 @@ def _check_streams(
         checks.report((*path, "streams"), "a dump is loaded from tape in one stream", "leave it out")
     else:
         library.check_restore(checks, path, job)
+
+
+MAKE = "simbackup.methods.database.make"
+KINDS = (
+    MethodKind(
+        ("logical_dump", "hot_copy", "snapshot_copy"), DatabaseBackupSpec, f"{MAKE}:make_backup", f"{MAKE}:restore"
+    ),
+    MethodKind(("binary_log",), BinaryLogSpec, f"{MAKE}:make_log", f"{MAKE}:restore"),
+)

@@ -12,9 +12,9 @@ from simbackup.methods.database.spec import check_logs, logs_of_data
 from simbackup.methods.reduction.make import Changed
 from simbackup.methods.share.spec import check_share
 from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary, ObjectTarget, Sink
+from simbackup.schema.origin import Unknown
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Frozen, PositiveSize, Text, si_or
-from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -237,7 +237,7 @@ def changed_by(job: FileBackupSpec, data: DataSpec, last: float | None = None) -
         return None
     size = max(data.size.si, 1.0)
     least = 1.0 / size  # a byte, as `portion` has it
-    files = change_of(data.change, size / si_or(data.files, 1.0)) or change
+    files = change_of(data.change, size / data.number) or change
     share = max(differs(change, min(ages)), least)
     sent = 1.0 if age is None else max(differs(files if job.method == "file_level" else change, age), least)
     return Changed(change, si_or(data.change.run, size), sent, share)

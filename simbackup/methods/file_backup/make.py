@@ -26,7 +26,7 @@ from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.share.live import Share
 from simbackup.methods.share.make import share_of
-from simbackup.methods.tool.make import tool_of
+from simbackup.methods.tool.live import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget
 from simbackup.schema.job import FilesSaving, Storing
 from simbackup.schema.quantity import Pieces, si_or
@@ -133,7 +133,7 @@ def _file_by_file(saved: FilesSaving, written: Storing, spec: Spec, device: str)
 
 def _files(saved: FilesSaving, spec: Spec) -> int:
     """How many files there are, each of which one worker takes."""
-    return int(si_or(spec.data[saved.data].files, 1.0))
+    return int(spec.data[saved.data].number)
 
 
 def _of_stream(files: int, streams: Pieces | None) -> int:

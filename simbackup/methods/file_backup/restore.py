@@ -15,8 +15,7 @@ from simbackup.devices.store import Region
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.file_backup.backup import objects_of
 from simbackup.methods.file_backup.disk import MountedImage, lying, mounted, seek
-from simbackup.methods.file_backup.tape_restore import TapeRestore
-from simbackup.methods.file_backup.way_back import WayBack
+from simbackup.methods.file_backup.tape_restore import TapeRestore, WayBack
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import NONE, FilesMade
 from simbackup.methods.reduction.live import expanded, given_back

@@ -22,9 +22,9 @@ from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import BackupTarget, Sink
 from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
-from simbackup.schema.part import Path
+from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
-from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -187,3 +187,7 @@ class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report a restore that cannot reach its target or does not fit there."""
         check_restored(checks, path, job, self)
+
+
+MAKE = "simbackup.methods.file_backup.make"
+KINDS = (MethodKind(("image", "file_level"), FileBackupSpec, f"{MAKE}:make", f"{MAKE}:restore"),)

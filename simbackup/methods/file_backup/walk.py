@@ -11,8 +11,7 @@ from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region, Service, bus, returning
-from simbackup.devices.visitors import lost_to_visitors
+from simbackup.devices.store import Region, Service, bus, lost_to_visitors, returning
 from simbackup.engine.flow import LocalWeight
 from simbackup.engine.limit import Spot
 from simbackup.equations import files as equations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import simpy
 
@@ -12,7 +12,6 @@ from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import LEAST
 from simbackup.devices.image import FrozenImage, SynchronisedImage, reading
-from simbackup.devices.neighbours import Neighbours
 from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, bus
@@ -21,11 +20,65 @@ from simbackup.devices.volume.live import Stretch
 from simbackup.engine.events import LAST, Call
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Spot
+from simbackup.engine.link import Link
+from simbackup.engine.network import FlowNetwork
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.restore.make import selection_of
 from simbackup.methods.selection import Selection, wanted
-from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare, tool_of
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.methods.frozen_image.spec import (
+        CreateSnapshotSpec,
+        FrozenImageBackupSpec,
+        RemoveSnapshotSpec,
+        SynchroniseSpec,
+    )
+    from simbackup.methods.restore.spec import RestoreSpec
+    from simbackup.scenario.spec import Spec
+
+
+class Neighbours:
+    """The other flows with random requests on some devices: users, applications, native backups.
+
+    The cost of some flows depends on them, and is computed again when one begins or ends. Changes of their rates are
+    not noticed, as these may be consequences of that cost.
+    """
+
+    def __init__(self, network: FlowNetwork, flow: Flow, *links: Link) -> None:
+        self.name = flow.name
+        self._network, self._flow, self._links = network, flow, links
+        self._there = self._names()
+        self.changed = simpy.Event(network.env)
+        """Succeeds when one of them begins or ends."""
+        network.couple(self, *links)
+
+    def renew(self) -> None:
+        """Wait for the next change."""
+        if self.changed.triggered:
+            self.changed = simpy.Event(self._network.env)
+
+    def leave(self) -> None:
+        """Notice no further changes."""
+        self._network.uncouple(self)
+
+    def constraint(self) -> None:
+        """Adds no constraint."""
+
+    def solved(self, *, binding: bool) -> None:
+        """Compare the flows with those of before."""
+        del binding
+        now = self._names()
+        if now != self._there:
+            self._there = now
+            if not self.changed.triggered:
+                self.changed.succeed()
+
+    def _names(self) -> frozenset[str]:
+        flows = [flow for link in self._links for flow in link.crossing]
+        return frozenset([flow.name for flow in flows if flow is not self._flow and not flow.sequential])
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,3 +302,33 @@ class FrozenImageRestore:
             shape = shape.plus({source.store.link: turn.busy / request})
             parts[source.store.name, Activity.TURN] = turn.latency / request
         return shape.cycle(parts | {(host.cpu.name, ""): cpu})
+
+
+def make_create(job: CreateSnapshotSpec, spec: Spec) -> CreateSnapshot:
+    """The creation of a frozen image."""
+    del spec
+    return CreateSnapshot(job.snapshot)
+
+
+def make_remove(job: RemoveSnapshotSpec, spec: Spec) -> RemoveSnapshot:
+    """The removal of a frozen image."""
+    del spec
+    return RemoveSnapshot(job.snapshot)
+
+
+def make_synchronise(job: SynchroniseSpec, spec: Spec) -> Synchronise:
+    """The synchronisation of a mirror."""
+    del spec
+    return Synchronise(job.mirror)
+
+
+def make(job: FrozenImageBackupSpec, spec: Spec) -> FrozenImageBackup:
+    """The creation of the image that is the backup."""
+    del spec
+    return FrozenImageBackup(job.data, job.to, tool_of(job.tool))
+
+
+def restore(job: RestoreSpec, saved: FrozenImageBackupSpec, spec: Spec) -> FrozenImageRestore:
+    """The copy back from the image."""
+    to = job.to or saved.data
+    return FrozenImageRestore(spec.host_of(to), job.restore, to, selection_of(job), tool_of(saved.tool))

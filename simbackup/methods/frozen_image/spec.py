@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import SplitMirror
 from simbackup.schema.job import BackupJob, FileKeeping, JobSpec
-from simbackup.schema.part import Path
+from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Path, Refers
 from simbackup.schema.quantity import Text
-from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -103,3 +103,12 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
             checks.report((*path, "streams"), "has no effect on a restore from disk", "leave it out")
         if self.data in checks.spec.data:
             checks.extent(path, job, checks.spec.data[self.data], whole=False)
+
+
+MAKE = "simbackup.methods.frozen_image.live"
+KINDS = (
+    MethodKind(("create_snapshot",), CreateSnapshotSpec, f"{MAKE}:make_create"),
+    MethodKind(("remove_snapshot",), RemoveSnapshotSpec, f"{MAKE}:make_remove"),
+    MethodKind(("synchronise",), SynchroniseSpec, f"{MAKE}:make_synchronise"),
+    MethodKind(("frozen_image",), FrozenImageBackupSpec, f"{MAKE}:make", f"{MAKE}:restore"),
+)

@@ -17,10 +17,9 @@ from simbackup.engine.link import Link
 from simbackup.late import Late, changed
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.native.buffer_loop import SteadyLoop
 from simbackup.methods.native.sides import Coding, End, Side, Sides
 from simbackup.methods.native.transfers import Draws, Services, Transfers
-from simbackup.methods.native.turns import lost_in_turns, settled, shared
+from simbackup.methods.native.turns import SteadyLoop, lost_in_turns, settled, shared
 from simbackup.methods.tape_reader import Pass, TapeReader
 from simbackup.methods.tool.live import NO_TOOL
 from simbackup.system import JobFailedError, System
@@ -32,23 +31,16 @@ from simbackup.trace.clock import Process
 class Engine(Late):
     """The costs of a database server's own backup engine.
 
-    Processor time is in seconds of the reference core.
+    Processor time is in seconds of the reference core. Fields are those of `BackupEngineSheet`, in SI units.
     """
 
     request_latency: float
-    """Seconds that the engine adds to each request."""
     compress_cpu: float
-    """Core seconds to compress, for each byte before compression."""
     expand_cpu: float
-    """Core seconds to expand, for each byte after expansion."""
     buffer_sets: int
-    """Sets of buffers that a compressed backup has."""
     memory_limit: float
-    """Bytes of memory for all buffers."""
     compress_threads: float | None = None
-    """Threads that compress or expand; None for one on each core."""
     fills_files: bool = False
-    """Whether a restore first writes zeros to the files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.database.spec import check_replay
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
-from simbackup.schema.facts import Fact, Facts, Figures, amount, number
 from simbackup.schema.job import BackupJob, JobSpec, Lasting, Names, SharedOut
-from simbackup.schema.part import Modelled, Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Fact, Facts, Figures, Modelled, Path, amount, number
 from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, TimePerByte
-from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
-from simbackup.schema.unknown import Unknown
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -218,3 +217,8 @@ def _check_rate(checks: Checks, path: Path, job: JobSpec) -> None:
     if job.most_rate is not None:
         remedy = "write 'rounds: steady', or leave it out"
         checks.report((*path, "most_rate"), "has no effect on buffers that are simulated one by one", remedy)
+
+
+MAKE = "simbackup.methods.native.make"
+KINDS = (MethodKind(("database_native",), NativeBackupSpec, f"{MAKE}:make", f"{MAKE}:restore"),)
+SHEETS = {"backup_engine": BackupEngineSheet}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.redundant import Redundant, changing
@@ -11,6 +12,10 @@ from simbackup.devices.volume.live import Volume
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.methods.operations.spec import ObserveSpec, RebuildSpec, ResumeSpec, SuspendSpec
+    from simbackup.scenario.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +115,25 @@ class Observe:
         with system.clock.span(job, f"workloads.{self.workload}", Activity.OBSERVE):
             yield system.env.timeout(self.duration)
         return Moved(0.0, 0.0)
+
+
+def make_suspend(job: SuspendSpec, spec: Spec) -> Suspend:
+    """The suspension of a virtual machine."""
+    return Suspend(job.machine, spec.hosts[job.machine].within or "", job.to)
+
+
+def make_resume(job: ResumeSpec, spec: Spec) -> Resume:
+    """The resumption of a virtual machine."""
+    return Resume(job.machine, spec.hosts[job.machine].within or "")
+
+
+def make_rebuild(job: RebuildSpec, spec: Spec) -> Rebuild:
+    """The rebuild."""
+    del spec
+    return Rebuild(job.of, job.precedence.si)
+
+
+def make_observe(job: ObserveSpec, spec: Spec) -> Observe:
+    """The time over which users are watched."""
+    del spec
+    return Observe(job.workload, job.duration.si)

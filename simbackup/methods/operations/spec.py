@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import RedundantDevice
-from simbackup.schema.chosen import Chosen
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import JobSpec
-from simbackup.schema.part import Path
+from simbackup.schema.part import ONTO_DEVICE, Chosen, Facts, Path, Refers, amount
 from simbackup.schema.quantity import PositiveDuration, Ratio, Text, usual
-from simbackup.schema.refers import ONTO_DEVICE, Refers
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -109,3 +107,12 @@ class ObserveSpec(JobSpec):
     def check(self, checks: Checks, path: Path) -> None:
         """Report an unknown workload."""
         checks.name((*path, "workload"), self.workload, checks.spec.workloads, "workload")
+
+
+MAKE = "simbackup.methods.operations.live"
+KINDS = (
+    MethodKind(("suspend",), SuspendSpec, f"{MAKE}:make_suspend"),
+    MethodKind(("resume",), ResumeSpec, f"{MAKE}:make_resume"),
+    MethodKind(("rebuild",), RebuildSpec, f"{MAKE}:make_rebuild"),
+    MethodKind(("observe",), ObserveSpec, f"{MAKE}:make_observe"),
+)

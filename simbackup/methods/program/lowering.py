@@ -15,7 +15,7 @@ from simbackup.devices.library import Library
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import Answering, FlowShape
-from simbackup.devices.store import Direction, bus
+from simbackup.devices.store import Direction, Region, Service, bus
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.late import Late, changed
@@ -47,6 +47,8 @@ class Step(Late):
     """The host whose cores work, or that owns the device."""
     ways: tuple[tuple[str, ...], tuple[str, ...]]
     """The networks from the host of the program to the device, and back."""
+    crosses: bool
+    """Whether the bytes that it moves at the device cross these networks, as no other step moves them there."""
     do: str
     """What it does there."""
     item: float
@@ -65,6 +67,8 @@ class Step(Late):
     """Requests, files or operations for each item; None if bytes are moved in sequence."""
     request: float | None
     """Bytes of each request, instead of `times`."""
+    in_order: bool
+    """Whether each request continues the one before."""
     trips: float
     """Round trips for each item."""
     wait: float
@@ -354,7 +358,7 @@ def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape
         return _requested(context, step, moved, ways)
     if step.device in system.of(Volume):
         found = next((lower for deeds, lower in _AT_DISKS.items() if step.do in deeds), _moving)
-        return found(context, group, step, moved)
+        return _over(found(context, group, step, moved), ways, step, moved)
     service = system.of(Answering).get(step.device)
     return FlowShape() if service is None else service.asked(1.0 if step.times is None else step.times)
 
@@ -384,6 +388,14 @@ def _working(context: Context, step: Step, moved: float) -> FlowShape:
         return FlowShape().after(waited, context.job)
     shape = host.then(FlowShape(), waited)
     return host.working(shape, seconds + coded - waited) if threads > 1.0 else shape
+
+
+def _over(shape: FlowShape, ways: Sequence[Sequence[Network]], step: Step, moved: float) -> FlowShape:
+    """The shape of a step at a disk of another host, whose bytes cross the way, and whose requests wait for trips."""
+    if not step.crosses or step.do == "look":
+        return shape
+    way, (number, size) = ways[step.do in {"read", "open", "get"}], step.requests(moved) or (0.0, 0.0)
+    return shape.over(way, number * size or moved).following(travelling(way, number))
 
 
 def _crossing(networks: list[Network], moved: float, trips: float) -> FlowShape:
@@ -472,8 +484,12 @@ def _positioned(
     (number, size), region, host = requests, place.region, context.system.hosts[step.host]
     direction: Direction = "read" if step.do == "read" else "write"
     path, shared = bus(region.store, direction), context.shared(step)
-    one = region.store.scattered(direction, region.begin, region.size, max(min(size, region.size), 1.0), group.workers)
-    shape = FlowShape({region.store.link: number * one.busy}, {region.store.link: number * size}, sequential=0.0)
+    shape, each = FlowShape(sequential=0.0), max(min(size, region.size), 1.0)
+    one = region.store.scattered(direction, region.begin, region.size, each, group.workers)
+    if step.in_order:
+        one = _following(context, step, one, _next(region, direction, each, group.workers))
+        shape = FlowShape(places=region.streaming(direction, each * group.workers).places)
+    shape = shape.plus({region.store.link: number * one.busy}, {region.store.link: number * size})
     shape = shape.through(path, number * size).following(travelling(path, number))
     shape = shape.after(number * one.latency, region.store.name)
     shape = shape.part(1.0 - place.cached) if direction == "read" else shape
@@ -483,6 +499,21 @@ def _positioned(
         shape = asked(shape.times(1.0 / (number * size)), context.system, share, trips).times(number * size)
     copied = host.then(FlowShape(), 0.0 if step.do == "flush" else number * size / host.copy_rate)
     return _then(shape, copied)
+
+
+def _following(context: Context, step: Step, scattered: Service, following: Service) -> Service:
+    """The mean time of requests in order, of which those follow the one before that skip nothing which is unchanged."""
+    sizes = context.portions.bytes
+    skipped = 1.0 - min(sizes[step.of] / max(sizes["all"], 1.0), 1.0) if step.do == "read" and step.data else 0.0
+    return Service(*(skipped * far + (1.0 - skipped) * near for far, near in zip(scattered, following, strict=True)))
+
+
+def _next(region: Region, direction: Direction, size: float, workers: int) -> Service:
+    """The time of a request behind the one before; where others wait, the device goes on with their bytes at once."""
+    store, middle = region.store, region.begin + max(region.size - size, 0.0) / 2.0
+    one = store.continued(middle, size) if direction == "read" else store.append(middle, size)
+    gone = size * store.stream(direction, region.begin, region.size)
+    return one if workers < 2 else Service(one.latency, min(one.busy, gone))  # noqa: PLR2004 (one waits for itself)
 
 
 _AT_DISKS: Mapping[tuple[str, ...], Callable[[Context, Group, Step, float], FlowShape]] = {

@@ -98,11 +98,12 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
     return late(
         Step, name=name, place=inside if role != CPU else CPU, device=device,
         data=name_of if name_of in spec.data else "", host=owner if owner is not None and role != CPU else here,
-        ways=ways, do=lambda: step.do or "", item=lambda: si_or(step.item, 0.0),
+        ways=ways, crosses=bool(device) and job.crosses(spec, role, device),
+        do=lambda: step.do or "", item=lambda: si_or(step.item, 0.0),
         byte=lambda: _work(step, step.of or group.of, ratio, spec.data[job.data]), codec=lambda: step.codec or "",
         of=step.of or group.of, bytes=lambda: _bytes(step)[0], size=lambda: _bytes(step)[1],
         times=lambda: _if_said(step.times), request=lambda: _if_said(step.request),
-        trips=lambda: si_or(step.trips, 0.0),
+        in_order=lambda: step.in_order, trips=lambda: si_or(step.trips, 0.0),
         wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
         lock=step.lock or "",
     )  # fmt: skip

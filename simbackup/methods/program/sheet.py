@@ -77,6 +77,11 @@ class StepSpec(Frozen):
     """
     request: PositiveSize | None = None
     """Bytes of each request at most, instead of `times`; an item has one at least."""
+    in_order: Annotated[bool, Word()] = False
+    """Whether these requests follow each other on the device, as where a file is read or written from beginning to end
+    past the page cache; by default, each lies elsewhere. Of several workers, one is always next. Behind data that
+    have not changed, a read goes elsewhere.
+    """
     trips: Multiple | None = None
     """Round trips over a network that it waits for with each item, in addition to its bytes."""
     wait: Duration | None = None

@@ -17,8 +17,10 @@ from simbackup.methods.program.sheet import (
     NETWORK,
     OF_WORK,
     OperationSpec,
+    ProgramSheet,
     ProgramSpec,
     StepSpec,
+    WorkersSheet,
     items_of,
     steps_of,
 )
@@ -26,12 +28,11 @@ from simbackup.methods.reduction.spec import CompressionSpec
 from simbackup.methods.restore.spec import copy_is_known
 from simbackup.methods.share.spec import ShareSpec, check_share
 from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, ObjectTarget, Service, Sink
-from simbackup.schema.facts import Fact, Facts
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
-from simbackup.schema.part import Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import Fact, Facts, Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text
-from simbackup.schema.refers import Refers
-from simbackup.schema.unknown import Unknown
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -231,6 +232,15 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         lies = saved.stream_on() if isinstance(saved, BackupJob) else getattr(saved, "to", None)
         return {DATA: self.data, TARGET: self.target or lies}.get(role, self.roles.get(role))
 
+    def crosses(self, spec: Spec, role: str, device: str) -> bool:
+        """Whether bytes of a role, on a disk of another host, reach the program over networks that no step names."""
+        owner = spec.owner_of(device)
+        if self.share is not None or owner is None or owner == self.runs_on(spec):
+            return False
+        return isinstance(spec.devices[device], BlockDevice) and all(
+            step.at != f"{role}.{NETWORK}" for step in self._steps().values()
+        )
+
     def check(self, checks: Checks, path: Path) -> None:
         """Report unknown parts and operations, and steps that cannot be done where they are."""
         known = checks.data_set(path, self.data)
@@ -271,14 +281,20 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         spec, runner = checks.spec, self.share.host if self.share is not None else ""
         if self.share is None or self.data not in spec.data:
             return
-        named = [self.data, *([self.target] if self.target is not None else [])]
-        ends = [spec.data[name].on if name in spec.data else name for name in named]
+        named = (self.data, self.bound(TARGET, spec))
+        ends = [spec.data[name].on if name in spec.data else name for name in named if name is not None]
         ends[0] = spec.read_at(self.data, self.source)
         disks = [end for end in ends if isinstance(spec.devices.get(end), BlockDevice)]
         far = next((end for end in disks if spec.owner_of(end) not in {runner, None}), ends[0])
         check_share(checks, path, self.share, spec.owner_of(far), (ends[-1], spec.way_to(runner, ends[-1])))
         if self.host is not None:
             checks.report((*path, "host"), "has no effect: it runs on the host of the share", "leave it out")
+        for role in ENDS:
+            device = self.bound(role, spec) or ""
+            far = spec.owner_of(spec.data[device].on if device in spec.data else device) not in {runner, None}
+            if far and any(step.at == f"{role}.{NETWORK}" for step in self._steps().values()):
+                message = f"the steps at '{role}.{NETWORK}' count the same requests as the share"
+                checks.report((*path, "share"), message, f"write 'host: {runner}' instead of the share")
 
     def _check_tape(self, checks: Checks, path: Path) -> None:
         """Report too few drives, too little room, a list that writes to tape elsewhere than at its end, or reads it."""
@@ -431,11 +447,12 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         owner = spec.owner_of(name if data is None else data.on)
         if data is None and self.filesystem is None:
             message = f"the program keeps objects, and '{name}' is a disk whose file system is not stated"
-            remedy = f"write 'filesystem: filesystem/ext4' under {'.'.join(map(str, path))}, or name an object store"
+            remedy = f"write {'.'.join(map(str, path))}.filesystem, as 'filesystem/ext4', or name an object store"
             checks.report(here, message, remedy)
         if owner != host and self.share is None:
             message = f"the program keeps objects, and '{name}' is a disk of '{owner}', which it does not reach"
-            remedy = f"write 'share: {{model: share/sftp, host: {host}}}' or another share, or name an object store"
+            of = f"{'.'.join(map(str, path))}.share"
+            remedy = f"write {of}, as '{{model: share/sftp, host: {host}}}', or name an object store"
             checks.report(here, message, remedy)
 
     def _check_deed(self, checks: Checks, paths: tuple[Path, Path], bound: tuple[str, str], step: StepSpec) -> None:
@@ -455,5 +472,10 @@ class ProgramJobSpec(FilesSaving, SharedOut):
             checks.report((*here, "at"), f"no host owns '{on}'", f"add '{on}' to 'owns' of a host")
         elif isinstance(spec.devices[on], BlockDevice) and step.do in WITH_OBJECTS:
             self._check_objects(checks, path, bound)
-        elif isinstance(spec.devices[on], ObjectTarget):
+        elif isinstance(spec.devices[on], ObjectTarget) or self.crosses(spec, role, on):
             self._check_way(checks, (*here, "at"), on)
+
+
+MAKE = "simbackup.methods.program.make"
+KINDS = (MethodKind(("program",), ProgramJobSpec, f"{MAKE}:make", "simbackup.methods.file_backup.make:restore"),)
+SHEETS = {"program": ProgramSheet, "workers": WorkersSheet}

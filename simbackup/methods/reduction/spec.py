@@ -175,3 +175,6 @@ class CompressionSpec(Modelled, CompressorSheet):
         if self.at != "client" and not remote:
             message = f"only the client compresses for a target of this kind, not the {self.at}"
             checks.report((*path, "at"), message, "write 'client'")
+
+
+SHEETS = {"compressor": CompressorSheet, "deduplication": DeduplicationSheet}

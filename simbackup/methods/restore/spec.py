@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from simbackup.errors import choices
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.schema.capability import Device, Sink
-from simbackup.schema.chosen import of_class
-from simbackup.schema.facts import Facts, amount, number
 from simbackup.schema.job import BackupJob, Copying, Names, Restoring, Saving
-from simbackup.schema.part import Path
+from simbackup.schema.origin import Unknown
+from simbackup.schema.part import Facts, Path, Refers, amount, number, of_class
 from simbackup.schema.quantity import Frozen, Pieces, PositiveSize, Share, Text
-from simbackup.schema.refers import Refers
-from simbackup.schema.unknown import Unknown
+from simbackup.schema.registry import Look, MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -123,3 +121,7 @@ class RestoreSpec(Restoring):
             return
         if isinstance(saved, BackupJob):
             saved.check_restore(checks, path, self)
+
+
+KINDS = (MethodKind(("restore",), RestoreSpec, "simbackup.methods.restore.make:make"),)
+LOOKS = {"job": Look("M4 2.5l9 5.5-9 5.5z", "#f3effc", "#6d4fc2", "rounded")}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simbackup.late import late
 from simbackup.methods.save_sets.live import Consolidation, CopySaveSet
 from simbackup.methods.save_sets.spec import ConsolidateSpec, CopySaveSetSpec
-from simbackup.methods.tool.make import tool_of
+from simbackup.methods.tool.live import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget
 from simbackup.schema.job import Copying
 from simbackup.schema.quantity import si_or

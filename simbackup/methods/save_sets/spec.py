@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from simbackup.errors import choices
 from simbackup.methods.restore.spec import copy_is_known
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
-from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import NOT_OF_EXISTING, BackupJob, Copying, JobSpec, Lasting, Saving, Storing
-from simbackup.schema.part import Path
+from simbackup.schema.part import ONTO_DEVICE, Chosen, Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
-from simbackup.schema.refers import ONTO_DEVICE, Refers
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -322,3 +321,10 @@ class ConsolidateSpec(JobSpec):
         if size is not None:
             kept = replace(size, si=size.si / by.kept_ratio(checks.spec))
             checks.free((*path, "save_set"), by.to, kept, "a full backup")
+
+
+MAKE = "simbackup.methods.save_sets.make"
+KINDS = (
+    MethodKind(("copy_save_set",), CopySaveSetSpec, f"{MAKE}:make"),
+    MethodKind(("consolidate",), ConsolidateSpec, f"{MAKE}:make_consolidation"),
+)

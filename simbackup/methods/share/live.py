@@ -40,7 +40,8 @@ class Served(NamedTuple):
 class Share(Late):
     """A file share: a host reads or writes files that another host keeps.
 
-    Requests for each file are those in addition to the requests for its data.
+    Requests for each file are those in addition to the requests for its data. Fields are those of `ShareSheet`, in SI
+    units.
     """
 
     host: str
@@ -50,21 +51,13 @@ class Share(Late):
     networks: tuple[str, ...]
     """The links between the two."""
     calls: float
-    """Requests for a file that is read."""
     request: float
-    """Bytes of one request for data."""
     look_calls: float
-    """Requests for a file that is only examined."""
     make_calls: float
-    """Requests for a file that is created."""
     call_cpu: float = 0.0
-    """Seconds of the reference core that the keeper spends on each request."""
     flushes: float = 0.0
-    """Flushes of each file that is created."""
     rate: float = math.inf
-    """Greatest rate at which the keeper serves all streams together, bytes a second."""
     stream_rate: float = math.inf
-    """Greatest rate at which it serves one stream, bytes a second."""
 
     def served(self, system: System) -> Served:
         """How fast the keeper serves."""

@@ -68,3 +68,6 @@ def check_share(
             if way is None:
                 message = f"there is no connection from '{reader}' to '{name}'"
                 checks.report(here, message, f"let a link join '{reader}' and '{name}'")
+
+
+SHEETS = {"share": ShareSheet}

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from simbackup.catalogue import NO_REDUCTION, Reduction
+from simbackup.catalogue import NO_REDUCTION, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import Dirty
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.late import Late, changed
+from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade
 from simbackup.methods.selection import Reads
+from simbackup.parameters import parameters_of
 from simbackup.system import System
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.methods.tool.spec import BackupToolSpec, SaveIndexSpec, StartGroupSpec, SystemStateSpec
+    from simbackup.scenario.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,74 +32,42 @@ class Tool(Late):
     """What a backup program adds to reading, moving and writing bytes.
 
     Core seconds are those of the reference core. Keys that end in `_cpu` count for each byte, unless they name a file.
+    Fields are those of `BackupToolSheet`, in SI units.
     """
 
     start_time: float = 0.0
-    """Seconds before it begins."""
     mount_time: float = 0.0
-    """Seconds to mount a snapshot or an image."""
     check_cpu: float = 0.0
-    """Core seconds for each byte that is read once more to check it."""
     file_time: float = 0.0
-    """Seconds of messages about each file."""
     file_marks: float = 0.0
-    """Tape marks of each file."""
     block: float | None = None
-    """Bytes of a command to a tape drive."""
     unload_after: float | None = None
-    """Seconds for which an idle drive stays loaded."""
     request: float | None = None
-    """Bytes of a request for the source."""
     copy_cpu: float | None = None
-    """Core seconds for each byte that it copies; None for those of the host."""
     restore_cpu: float | None = None
-    """Core seconds for each byte that is restored; None for those of a copy."""
     server_cpu: float | None = None
-    """Core seconds for each byte at its server; None for those of copies."""
     reads_records: bool = False
-    """Whether it also reads the records of files that it examines and does not save."""
     part: float | None = None
-    """Bytes of a part of an object."""
     file_cpu: float = 0.0
-    """Core seconds for each file that it saves."""
     make_cpu: float | None = None
-    """Core seconds for each file that a restore creates; None for `file_cpu`."""
     look_cpu: float = 0.0
-    """Core seconds for each file that it only examines."""
     attributes: float = 0.0
-    """Changes of attributes of each restored file."""
     reads_ahead: bool = False
-    """Whether it reads the next request while it works on one."""
     ends_in_cache: bool = False
-    """Whether it ends when restored data are in memory, before they are on disk."""
     resumes: bool = False
-    """Whether a repeated attempt sends only what the last attempt has not stored."""
     alternates: bool = False
-    """Whether it reads and writes alternately, and not in parallel."""
     walks_first: bool = False
-    """Whether it walks all files before it saves any."""
     one_pass: bool = True
-    """Whether a restore reads streams that are interleaved on a tape in one pass."""
     restore_reads: Reads = "wanted"
-    """What a restore reads to find files."""
     mounts_images: bool = False
-    """Whether it mounts images on a disk to take files from them."""
     copies_log: bool = False
-    """Whether it copies the log of a database with its files."""
     shares_threads: bool = False
-    """Whether the threads of its compressor serve all workers together."""
     window: float | None = None
-    """Greatest number of bytes in flight on each of its connections."""
     scan_cpu: float | None = None
-    """Core seconds for each byte in which it searches for changes."""
     group_time: float = 0.0
-    """Seconds from the start of a group of save sets until the first of them begins."""
     index_record: float = 0.0
-    """Bytes of index for each file."""
     index_time: float = 0.0
-    """Seconds to save the index."""
     system_state_time: float = 0.0
-    """Seconds to save the state of an operating system."""
     further: float = 0.0
     """Bytes that the host which reads copies for further targets, for each byte of a save set."""
     further_served: float = 0.0
@@ -185,3 +159,83 @@ def prepare(system: System, job: str, data: DataSet, tool: Tool, files: float) -
         yield system.env.timeout(tool.start_time)
     with system.clock.span(job, f"data.{data.name}", Activity.PREPARE):
         yield system.env.timeout(tool.file_time * files)
+
+
+@dataclass(frozen=True, slots=True)
+class StartGroup:
+    """What the backup program does before the save sets of a group begin."""
+
+    tool: Tool
+    method: str = "start_group"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Let the time pass."""
+        with system.clock.span(job, "catalogue", Activity.START_GROUP):
+            yield system.env.timeout(self.tool.group_time)
+        return Moved(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SaveIndex:
+    """The save set of the index: a record for each file that was saved, and a fixed time."""
+
+    of: tuple[str, ...]
+    """The jobs whose files it lists."""
+    tool: Tool
+    """The program."""
+    method: str = "save_index"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Save the records of the last runs."""
+        saved = [system.catalogue.last(f"jobs.{name}") for name in self.of]
+        files = sum(one.files for one in saved if one is not None)
+        with system.clock.span(job, "catalogue", Activity.SAVE_INDEX):
+            yield system.env.timeout(self.tool.index_time)
+        return Moved(files * self.tool.index_record, float(files))
+
+
+@dataclass(frozen=True, slots=True)
+class SystemState:
+    """The save sets of an operating system's state."""
+
+    machine: str
+    """The host."""
+    data: str | None
+    """The data set that stands for the state; None for only a time."""
+    tool: Tool
+    """The program."""
+    method: str = "system_state"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Save them, one after the other."""
+        with system.clock.span(job, f"hosts.{self.machine}", Activity.SYSTEM_STATE):
+            yield system.env.timeout(self.tool.system_state_time)
+        if self.data is None:
+            return Moved(0.0, 0.0)
+        data = system.data[self.data]
+        saved = SaveSet(job, data.name, self.method, data.size, data.files, system.env.now)
+        system.catalogue.add(saved)
+        return Moved(data.size, float(data.files))
+
+
+def tool_of(said: BackupToolSpec | None) -> Tool:
+    """The program that runs a job; one that adds nothing where the file names none."""
+    return NO_TOOL if said is None else parameters_of(Tool, said)
+
+
+def make_start(job: StartGroupSpec, spec: Spec) -> StartGroup:
+    """The start of a group."""
+    del spec
+    return StartGroup(tool_of(job.tool))
+
+
+def make_index(job: SaveIndexSpec, spec: Spec) -> SaveIndex:
+    """The backup of the index."""
+    del spec
+    return SaveIndex(job.of, tool_of(job.tool))
+
+
+def make_state(job: SystemStateSpec, spec: Spec) -> SystemState:
+    """The backup of the state of an operating system."""
+    del spec
+    return SystemState(job.machine, job.data, tool_of(job.tool))

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.methods.selection import Reads
-from simbackup.schema.chosen import of_class
 from simbackup.schema.job import FileKeeping, JobSpec, Names
-from simbackup.schema.part import Modelled, Path
+from simbackup.schema.part import OF_DATA, Modelled, Path, Refers, of_class
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -24,7 +23,7 @@ from simbackup.schema.quantity import (
     TimePerFile,
     Word,
 )
-from simbackup.schema.refers import OF_DATA, Refers
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -210,3 +209,12 @@ class SystemStateSpec(FileKeeping):
             checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
         if self.data is not None:
             checks.data_set(path, self.data)
+
+
+MAKE = "simbackup.methods.tool.live"
+KINDS = (
+    MethodKind(("start_group",), StartGroupSpec, f"{MAKE}:make_start"),
+    MethodKind(("save_index",), SaveIndexSpec, f"{MAKE}:make_index"),
+    MethodKind(("system_state",), SystemStateSpec, f"{MAKE}:make_state"),
+)
+SHEETS = {"backup_tool": BackupToolSheet}

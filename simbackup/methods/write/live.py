@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from simbackup.devices.host.page_cache import LEAST, VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.methods.file_backup.walk import Walkers, walking
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.job import Moved, Steps, Work
 from simbackup.methods.making import NONE, FilesMade, beside, filling, makes
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.methods.write.spec import CopySpec, WriteSpec
+    from simbackup.scenario.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +120,17 @@ class CopyData:
         place = VolumeRange(target.volume, target.begin, data.size, beside(target, made))
         yield from system.write(job, self.host, place, filling(fill, host, target, made), Activity.COPY)
         return Moved(data.size, float(data.files))
+
+
+def make(job: WriteSpec, spec: Spec) -> Work:
+    """The writer, request by request or through the page cache."""
+    host = spec.host_of(job.data)
+    size = spec.data[job.data].size.si * job.portion.si
+    if job.request is not None:
+        return SynchronousWrite(host, job.data, size, job.request.si, (job.over,) if job.over else ())
+    return Write(host, job.data, size, flush=job.flush)
+
+
+def make_copy(job: CopySpec, spec: Spec) -> CopyData:
+    """The copy."""
+    return CopyData(spec.host_of(job.data), job.data, job.to)

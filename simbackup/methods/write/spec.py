@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import JobSpec
-from simbackup.schema.part import Path
+from simbackup.schema.part import OF_DATA, ONTO_DATA, Facts, Path, Refers, amount
 from simbackup.schema.quantity import PositiveShare, PositiveSize, Text, usual
-from simbackup.schema.refers import OF_DATA, ONTO_DATA, Refers
+from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -61,3 +60,10 @@ class CopySpec(JobSpec):
             with checks.about(*path):
                 checks.room(path, spec.data[self.data].size, self.to)
             checks.at_one_host(path, self.data, spec.data[self.to].on if self.to in spec.data else None)
+
+
+MAKE = "simbackup.methods.write.live"
+KINDS = (
+    MethodKind(("write",), WriteSpec, f"{MAKE}:make"),
+    MethodKind(("copy",), CopySpec, f"{MAKE}:make_copy"),
+)

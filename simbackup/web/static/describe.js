@@ -1,5 +1,7 @@
 // The form that describes a site: groups of machines, a template, and a few values; a link can hold them all.
 
+import { pickers } from "./levers.js";
+
 const KINDS = { first: { kind: "vm", machines: "20", data: "10 TB", files: "", change: "", growth: "" } };
 
 /** The form; `submitted` is called with what it describes, and `back` gives the focus back when it is closed. */
@@ -8,7 +10,7 @@ export class Description {
     this.dialog = dialog;
     this.form = dialog.querySelector("form");
     this.list = dialog.querySelector("#groups");
-    this.model = dialog.querySelector("template");
+    this.model = dialog.querySelector("#group");
     dialog.querySelector("#add-group").addEventListener("click", () => this.#add({}).querySelector("select").focus());
     dialog.querySelector("#describer-close").addEventListener("click", () => dialog.close());
     this.list.addEventListener("click", ({ target }) => {
@@ -17,7 +19,10 @@ export class Description {
       this.#counted();
       (this.list.querySelector("select") ?? dialog.querySelector("#add-group")).focus();
     });
-    this.form.addEventListener("change", ({ target }) => { if (target.name === "template") this.#suited(); });
+    this.form.addEventListener("change", ({ target }) => {
+      if (target.name === "template") this.#suited();
+      if (target.id === "inventory") this.list.hidden = dialog.querySelector("#add-group").hidden = target.files.length > 0;
+    });
     this.form.addEventListener("submit", (event) => { event.preventDefault(); submitted(this.asked()); });
     this.#add(KINDS.first);
     this.#suited();
@@ -28,10 +33,13 @@ export class Description {
   /** What the form describes, as the server takes it. */
   asked() {
     const groups = [...this.list.children].map((row) => this.#values(row));
-    const fields = this.#values(this.form.querySelector(".fields"));
+    const fields = Object.assign({}, ...[...this.form.querySelectorAll("fieldset.fields")].map((one) => this.#values(one)));
     if (this.form.querySelector("#line").hidden) fields.line = "";
     return { template: this.form.elements.template.value, groups, fields };
   }
+
+  /** The table of all machines that takes the place of the groups; null without one. */
+  get inventory() { return this.form.querySelector("#inventory").files[0] ?? null; }
 
   /** Fill the form with what was described before. */
   fill({ template, groups, fields }) {
@@ -41,7 +49,9 @@ export class Description {
     this.#suited();
     for (const [name, value] of Object.entries(fields)) {
       const field = this.form.querySelector(`.fields [name="${CSS.escape(name)}"]`);
-      if (field && value) field.value = value;
+      if (!field || !value) continue;
+      if (field.matches("select") && ![...field.options].some((one) => one.value === value)) field.append(new Option(value));
+      field.value = value;
     }
   }
 
@@ -70,12 +80,22 @@ export class Description {
 
   /** Show what the chosen template has: its network, its line to another place, the begin of its backups. */
   #suited() {
-    const { network, line, from } = this.form.querySelector("[name=template]:checked").dataset;
+    const { network, line, window, parts } = this.form.querySelector("[name=template]:checked").dataset;
     const at = (name) => this.form.querySelector(`.fields [name="${name}"]`);
     at("network").value = network;
-    at("from").placeholder = from;
+    [at("from").placeholder, at("to").placeholder] = window.split(" to ");
     this.form.querySelector("#line").hidden = !line;
     if (line) at("line").value = line;
+    this.form.querySelector("#parts").replaceChildren(...JSON.parse(parts).map(([address, called, sheet, title]) => {
+      const label = document.createElement("label");
+      const field = document.createElement("select");
+      field.name = address;
+      field.dataset.kind = sheet.split("/")[0];
+      field.append(new Option(title, sheet));
+      label.append(`${called[0].toUpperCase()}${called.slice(1)} `, field);
+      return label;
+    }), this.form.querySelector("#program").content.cloneNode(true));
+    pickers(this.form);
   }
 }
 

@@ -1,5 +1,23 @@
 // Levers: a text and a slider over its stops say the same value; what has moved is kept until the next run.
 
+let sheets = null; // datasheets by kind and maker, once they are here
+
+/** Let each field for a datasheet in a part of the page choose among all of its kind; those that are there by now. */
+export function pickers(part, found = sheets) {
+  sheets = found;
+  for (const field of sheets ? part.querySelectorAll("select[data-kind]:not(:has(optgroup))") : []) {
+    const value = field.value;
+    for (const [maker, titles] of Object.entries(sheets[field.dataset.kind] ?? {})) {
+      const group = document.createElement("optgroup");
+      group.label = maker || "Others";
+      group.append(...titles.map(([name, title]) => new Option(title, name)));
+      field.append(group);
+    }
+    const there = field.querySelector(`optgroup [value="${CSS.escape(value)}"]`);
+    if (value && there) { field.querySelector("option").remove(); there.selected = true; }
+  }
+}
+
 /** The levers of a form; `moved` is called when one has come to rest. */
 export class Levers {
   constructor(form, moved) {
@@ -20,6 +38,7 @@ export class Levers {
     if (addresses !== this.addresses) {
       const open = [...this.form.querySelectorAll("details")].map((fold) => fold.open);
       this.form.replaceChildren(...fresh.childNodes);
+      pickers(this.form);
       this.form.querySelectorAll("details").forEach((fold, i) => { fold.open = open[i] ?? false; });
       this.addresses = addresses;
       return;

@@ -3,7 +3,7 @@
 import { ask, follow, piece } from "./ask.js";
 import { Description, asLink, fromLink } from "./describe.js";
 import { Editor } from "./editor.js";
-import { Levers } from "./levers.js";
+import { Levers, pickers } from "./levers.js";
 import { Tabs } from "./tabs.js";
 
 const $ = (id) => document.getElementById(id);
@@ -64,8 +64,7 @@ function status(text, done = 0, of = 0) {
 /** Run the text with what has moved; a run under way is ended. */
 async function run() {
   clearTimeout(soon.timer);
-  if (!running?.kept) running?.abort(); // that of a kept variant goes on, for its intervals and files
-  const own = running = new AbortController();
+  const own = takeTurn(new AbortController());
   const asked = {
     document: opened.document, text: editor.text, changes: levers.take(), before: answered, until: $("until").value,
   };
@@ -73,9 +72,21 @@ async function run() {
   $("keeping").hidden = true;
   stale(true);
   status("Starting");
+  await answers(asked, own);
+}
+
+/** Let a run take the place of the one under way; that of a kept variant goes on, for its intervals and files. */
+function takeTurn(own) {
+  if (!running?.kept) running?.abort();
+  return (running = own);
+}
+
+/** Show the answers of a run; `opens` is called with what comes before it is under way. */
+async function answers(asked, own, opens = () => {}) {
   try {
     await follow("run", asked, own.signal, (message) => {
       if (running === own) heard(message);
+      else if (!message.variant) opens(message);
       else if (message.kind === "done" && !$("panel-variants").contains(document.activeElement)) showVariants();
     });
     if (running === own) ended("");
@@ -129,7 +140,6 @@ function begun(message) {
   editor.show(message.text);
   levers.show(message.levers);
   linked(message);
-  $("panel-system").innerHTML = message.system;
   $("horizon").hidden = !message.site;
   tabs.offer(message.site ? OF_SITE : OF_SCENARIO);
   if (!$("panel-points").hidden) showPoints();
@@ -147,7 +157,7 @@ function linked({ text, site }) {
 
 /** Show what is doubtful about it. */
 function warn(message) {
-  $("problems").replaceChildren(...message.warnings.map((text) => {
+  $("problems").replaceChildren(...[...(opened.notes ?? []), ...message.warnings].map((text) => {
     const line = document.createElement("p");
     line.className = "warning faint";
     line.textContent = text;
@@ -174,22 +184,30 @@ async function showVariants() {
 /** Open a scenario by name, or uploaded files, and run it; `text` and `until` are those of a link. */
 async function open(asked, { text, until } = {}) {
   const found = await ask("open", asked);
-  const [dialog, said] = asked.described ? ["describer", "description-problems"] : ["chooser", "upload-problems"];
-  if (!found.document) {
-    if (found.html) $(said).innerHTML = found.html; else $(said).textContent = found.why;
-    if (!$(dialog).open) $(dialog).showModal();
-    $(dialog).scrollTop = 0;
-    return;
-  }
+  if (!found.document) { refused("chooser", "upload-problems", found); return; }
+  if (until) $("until").value = until;
+  show(found, asked.files ? null : asked, text);
+  await run();
+}
+
+/** Say in a dialog why something cannot be opened. */
+function refused(dialog, said, found) {
+  if (found.html) $(said).innerHTML = found.html; else $(said).textContent = found.why;
+  if (!$(dialog).open) $(dialog).showModal();
+  $(dialog).scrollTop = 0;
+}
+
+/** Show a document that was opened, as `from` asks for it; `text` is that of a link. */
+function show(found, from, text) {
   opened = found;
   answered = null;
-  origin = asked.files ? null : asked;
+  origin = from;
   editor.show(text ?? found.text);
-  if (until) $("until").value = until;
   levers.clear();
   for (const panel of document.querySelectorAll("[role=tabpanel]:not(#panel-text, #panel-points, #panel-variants)")) {
     panel.innerHTML = '<p class="faint">Nothing to show yet.</p>';
   }
+  $("keeping").hidden = true;
   for (const id of ["cards", "brief", "problems", "upload-problems", "description-problems", "levers", "points-found"]) $(id).replaceChildren();
   $("points-at").value = "";
   $("title").textContent = found.name;
@@ -201,16 +219,33 @@ async function open(asked, { text, until } = {}) {
   $("describer").close();
   $("workspace").hidden = false;
   tabs.offer(OF_SCENARIO);
-  await run();
 }
 
-/** Open the site that the form describes. */
-async function describe(described) {
+/** Open the site that the form describes, in the request that runs it. */
+async function describe(described, { text, until } = {}) {
   $("description-problems").replaceChildren();
-  await open({ described });
+  if (until) $("until").value = until;
+  const own = new AbortController();
+  const table = text === undefined && description.inventory;
+  if (table) described = { ...described, groups: [], inventory: table.name };
+  const files = table ? { files: await coded([table]) } : {};
+  const asked = { ...files, described, until: $("until").value, ...(text === undefined ? {} : { text }) };
+  let first = { why: "The server does not answer." };
+  $("plan-site").disabled = true;
+  await answers(asked, own, (message) => {
+    first = message;
+    if (message.kind !== "document") return;
+    $("plan-site").disabled = false;
+    takeTurn(own);
+    show(message, table ? null : { described }, text);
+    status("Starting");
+  });
+  $("plan-site").disabled = false;
+  if (first.kind !== "document") refused("describer", "description-problems", first);
 }
 
-async function upload(files) {
+/** Files by their names, in base 64. */
+async function coded(files) {
   const contents = {};
   for (const file of files) {
     const bytes = new Uint8Array(await file.arrayBuffer());
@@ -218,7 +253,7 @@ async function upload(files) {
     for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
     contents[file.name] = btoa(text);
   }
-  await open({ files: contents });
+  return contents;
 }
 
 $("run").addEventListener("click", run);
@@ -250,7 +285,11 @@ $("chooser").addEventListener("click", (event) => {
   const button = event.target.closest("[data-name]");
   if (button) { event.preventDefault(); open({ name: button.dataset.name }); }
 });
-$("files").addEventListener("change", (event) => { if (event.target.files.length) upload(event.target.files); event.target.value = ""; });
+$("files").addEventListener("change", async ({ target }) => {
+  const files = await coded(target.files);
+  target.value = "";
+  if (Object.keys(files).length) await open({ files });
+});
 $("filter").addEventListener("input", (event) => {
   const wanted = event.target.value.toLowerCase().split(/\s+/);
   for (const group of document.querySelectorAll(".offered")) {
@@ -266,9 +305,11 @@ $("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") 
 const own = new URL(location);
 own.searchParams.delete("key"); // it has let this browser in; nobody reads it over a shoulder
 history.replaceState(null, "", own);
-const { described, name, ...asked } = fromLink(own.hash) ?? {};
-if (described) description.fill(described);
-if (described ?? name) open(described ? { described } : { name }, asked);
+const { described: form, name, ...asked } = fromLink(own.hash) ?? {};
+if (form) description.fill(form);
+if (form) describe(form, asked);
+else if (name) open({ name }, asked);
 else if (document.body.dataset.first) open({ name: document.body.dataset.first });
 else $("chooser").showModal();
+pickers(document, JSON.parse(await piece("sheets")));
 $("library").innerHTML = await piece("library");

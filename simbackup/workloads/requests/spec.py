@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
-from simbackup.schema.facts import Facts, Figures, amount
 from simbackup.schema.job import Names
-from simbackup.schema.part import Path
+from simbackup.schema.part import Facts, Figures, Path, Refers, amount
 from simbackup.schema.quantity import (
     PositiveDuration,
     PositiveSize,
 )
-from simbackup.schema.refers import Refers
+from simbackup.schema.registry import WorkloadKind
 from simbackup.schema.workload import WorkloadSpec
 
 if TYPE_CHECKING:
@@ -62,3 +61,6 @@ class RequestsSpec(WorkloadSpec):
         """The bytes over links."""
         yield from amount(self.request, "each over the network")
         yield from amount(self.timeout, "until one times out")
+
+
+KINDS = (WorkloadKind("requests", RequestsSpec, "simbackup.workloads.requests.make:make"),)

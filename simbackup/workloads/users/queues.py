@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 from simbackup.devices.network.adapter import Adapter
 from simbackup.devices.network.live import Network
-from simbackup.devices.outstanding import Outstanding, at_device
-from simbackup.devices.visitors import Waiters
+from simbackup.devices.store import Waiters
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations.queueing import Centre, interactive_rate
-from simbackup.workloads.users.load import Load
+from simbackup.workloads.users.load import Load, Outstanding, at_device
 from simbackup.workloads.users.transactions import Demand
 
 SETTLED = 1e-6

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from simbackup.schema.facts import Facts, Figures, amount
-from simbackup.schema.part import Modelled, Path
-from simbackup.schema.refers import Refers
+from simbackup.schema.part import Facts, Figures, Modelled, Path, Refers, amount
+from simbackup.schema.registry import Look, WorkloadKind
 from simbackup.schema.workload import WorkloadSpec
 
 if TYPE_CHECKING:
@@ -88,3 +87,8 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
         """How many transactions write."""
         if self.writes.si > 0:
             yield from amount(self.writes, "of transactions write")
+
+
+KINDS = (WorkloadKind("users", UsersSpec, "simbackup.workloads.users.make:make"),)
+SHEETS = {"workload": WorkloadSheet}
+LOOKS = {"workload": Look("M8 7.5a3 3 0 1 0-.01 0M2.5 14.5c0-6.5 11-6.5 11 0", "#fdeef3", "#c0527b", "rounded")}

@@ -2,8 +2,9 @@
 
 import pytest
 
-from simbackup import load, simulate
+from simbackup import load
 from simbackup.experiments.what_if import reasons
+from simbackup.run import simulate
 
 DRIVES = 8
 RATE = 38e6

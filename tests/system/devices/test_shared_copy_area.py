@@ -2,7 +2,8 @@
 
 import pytest
 
-from simbackup import Result, simulate
+from simbackup.results.result import Result
+from simbackup.run import simulate
 
 SITE = """\
 title: Writers of one volume

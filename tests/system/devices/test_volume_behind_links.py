@@ -2,7 +2,7 @@
 
 import pytest
 
-from simbackup import simulate
+from simbackup.run import simulate
 from tests.cases import for_each
 
 SITE = """\

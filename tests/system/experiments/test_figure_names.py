@@ -4,8 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from simbackup import Result, ResultError, Scenario, load, simulate
+from simbackup import load
+from simbackup.errors import ResultError
 from simbackup.experiments.figure_names import WORDS, unknown
+from simbackup.results.result import Result
+from simbackup.run import simulate
+from simbackup.scenario.scenario import Scenario
 from tests.cases import for_each
 from tests.shared import RUNNABLE, each_scenario, loaded, simulated
 

@@ -8,7 +8,6 @@ import pytest
 
 import simbackup as sb
 from simbackup import units
-from simbackup.experiments.shards import Shard, run_shard
 from tests.cases import for_each
 from tests.shared import Say
 from tests.system.experiments.test_study_intervals import SAVE, SITE
@@ -111,19 +110,6 @@ def test_the_same_seed_tries_the_same_and_the_answer_says_how_sure_it_is(tmp_pat
     first, again = (say("study", file, "--intervals", "none", "--workers", workers) for workers in (1, 2))
     assert first == again
     assert f"combinations tried, out of {len(RATES) * len(SIZES)}" in first.out
-
-
-@pytest.mark.parametrize("runs", [8, 7], ids=["tried whole", "searched"])
-def test_parts_share_what_is_tried_and_the_table_is_the_same(tmp_path: Path, runs: int) -> None:
-    """Parts share the eight combinations of a row where all of these are tried, and else the rows."""
-    search = {"values": {RATE: RATES[:4], SIZE: SIZES[:2]}, "least": SAVE, "runs": runs}
-    cases = {"all": {"data.files.compression": 1}, "half": {"data.files.compression": 2}}
-    study, into = asked(tmp_path, search, cases=cases), tmp_path / "shared"
-    found = [run_shard(study, Shard(part, 2), into, workers=1, intervals="none") for part in (0, 1)]
-    merged = sb.study(study, into=into, workers=1, intervals="none")
-    alone = sb.study(study, workers=1, intervals="none")
-    assert (merged.rows, merged.searches) == (alone.rows, alone.searches)
-    assert [one.points for one in found] == [one.tried for one in alone.searches]
 
 
 @for_each(

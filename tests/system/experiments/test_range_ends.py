@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from simbackup import simulate
 from simbackup.cli.show_published import fits
 from simbackup.equations.uncertainty import SCORE
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.identifiability import Separability
 from simbackup.reporting.report import report
+from simbackup.run import simulate
 from simbackup.scenario import load
-from simbackup.schema.calibration import Fit
+from simbackup.schema.study import Fit
 from simbackup.uncertainty.estimate import estimates
 from simbackup.uncertainty.inputs import inputs
 from simbackup.uncertainty.range_ends import clipped, reached

@@ -41,7 +41,7 @@ def found() -> sb.Sensitivity:
 
 @pytest.mark.slow
 def test_the_longest_job_is_asked_about(found: sb.Sensitivity) -> None:
-    assert found.figure == SAVE
+    assert found.address == SAVE
 
 
 @pytest.mark.slow

@@ -6,8 +6,8 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import ResultError
-from simbackup.experiments.replications import together
 from simbackup.experiments.study_file import read_study
+from simbackup.experiments.study_point import together
 from tests.shared import ROOT
 
 SCENARIO = """\

@@ -13,8 +13,7 @@ import pytest
 
 import simbackup as sb
 from simbackup import shelf
-from simbackup.experiments.outcome_store import StudyLedger
-from simbackup.experiments.shards import run_shard, shard_of
+from simbackup.experiments.runner import StudyLedger
 from tests.shared import Say
 
 SCENARIO: dict[str, Any] = {
@@ -110,19 +109,6 @@ def test_a_bad_point_is_reported_with_its_values_and_stops_nothing(folder: Path,
     assert "one, data.files.size=900 GB, seed 0: refused: " in err
 
 
-def test_a_part_leaves_bad_points_out_of_its_thorough_intervals(folder: Path) -> None:
-    sizes = ["10 GB", "900 GB"]
-    done = run_shard(asked(folder, sizes), shard_of("0/50"), folder / "f", workers=1, intervals="thorough")
-    assert (done.points, done.bad) == (1 + 200 // 50, 0)
-
-
-def test_a_part_makes_no_table(folder: Path, say: Say) -> None:
-    (folder / "a.study.yaml").write_text(json.dumps(asked(folder)), encoding="utf-8")
-    code, _, err = say("study", folder / "a.study.yaml", "--shard", "0/2", "--into", folder / "f", "--json")
-    assert code == 2
-    assert "prints no table" in err
-
-
 def test_a_study_of_bad_points_only_is_refused_at_the_place_of_its_values(folder: Path) -> None:
     file = folder / "a.study.yaml"
     file.write_text(f"title: A\nscenarios: {{one: site.yaml}}\nvary:\n  data.files.size: [900 GB]\nshow: [{SAVE}]\n")
@@ -151,16 +137,16 @@ def test_paired_values_go_together(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_table_is_the_same_from_processes_and_shards(folder: Path) -> None:
+def test_the_table_is_the_same_from_processes_and_ledgers_of_parts(folder: Path) -> None:
     sizes = {"first": "1 GB", "last": "9 GB", "count": 5}
     whole = sb.study(asked(folder, sizes), workers=1)
     assert sb.study(asked(folder, sizes), workers=2).rows == whole.rows
-    for part in ("0/2", "1/2"):
-        run_shard(asked(folder, sizes), shard_of(part), folder / part.replace("/", "of"), workers=1)
-    for file in (folder / "1of2" / "ledger").iterdir():
-        shutil.copy(file, folder / "0of2" / "ledger")
+    for part, some in {"one": ["1 GB", "3 GB"], "other": ["5 GB", "7 GB", "9 GB"]}.items():
+        sb.study(asked(folder, some), workers=1, into=folder / part, intervals="none")
+    for file in (folder / "other" / "ledger").iterdir():
+        shutil.copy(file, folder / "one" / "ledger")
     notes: list[str] = []
-    merged = sb.study(asked(folder, sizes), workers=1, into=folder / "0of2", note=notes.append)
+    merged = sb.study(asked(folder, sizes), workers=1, into=folder / "one", note=notes.append)
     assert notes[0].startswith("5 of 5 points are done")
     assert merged.rows == whole.rows
     assert merged.table().equals(whole.table())

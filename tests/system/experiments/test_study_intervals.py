@@ -48,9 +48,9 @@ def test_each_row_has_the_interval_of_its_inputs_and_of_the_model(tmp_path: Path
         for end, factor in ((LOW, 0.5), (HIGH, 2.0)):
             nearest, farthest = (math.hypot(math.log(factor) * score / SCORE, term) for score in OUTERMOST)
             assert nearest < abs(math.log(row[SAVE + end] / row[SAVE])) < farthest
-    [one] = found.intervals.decides[SAVE]
+    [one] = found.between.decides[SAVE]
     assert one.input.name == "devices.target.write_rate"
-    assert len(found.intervals.cases) == LEAN.cases
+    assert len(found.between.cases) == LEAN.cases
 
 
 def upper_end(factor: float, deviation: float) -> float:
@@ -87,9 +87,9 @@ def test_a_study_states_in_how_many_cases_a_check_refuses_the_values(tmp_path: P
     size = {"value": "100 GB", "basis": "assumed", "range": ["50 GB", "200 GB"], "why": "a test"}
     sizes = {"vary": {"devices.source.capacity": ["150 GB", "1 TB"]}, "cases": {"grown": {"data.files.size": size}}}
     found = sb.study(asked(tmp_path, **sizes))
-    assert found.intervals.refused == (2, 0)
+    assert found.between.refused == (2, 0)
     said = "in 1 of 2 rows, in up to 2 of 10 cases, a check refuses the values, and nearer ones take their place"
-    assert found.intervals.refusals() == said
+    assert found.between.refusals() == said
 
 
 def test_what_is_uncertain_in_two_rows_alike_is_no_difference_between_them(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_what_is_uncertain_in_two_rows_alike_is_no_difference_between_them(tmp_p
 
 def test_a_value_that_a_row_states_with_a_range_of_its_own_moves_within_that(tmp_path: Path) -> None:
     rate = {"value": "400 MB/s", "basis": "assumed", "range": ["200 MB/s", "400 MB/s"], "why": "a test"}
-    both = sb.study(asked(tmp_path, vary={"devices.target.write_rate": ["100 MB/s", rate]})).intervals.rows
+    both = sb.study(asked(tmp_path, vary={"devices.target.write_rate": ["100 MB/s", rate]})).between.rows
     certain, moved = both[0][SAVE], both[1][SAVE]
     assert certain.high / certain.best == pytest.approx(math.exp(SCORE * term_of("image").deviation), rel=0.03)
     assert moved.high / moved.best > 1.8
@@ -142,7 +142,7 @@ def test_a_large_study_has_none_unless_asked() -> None:
     sizes = [f"{size} MB" for size in range(1, 101)]
     vary = {"title": "Many", "scenarios": {"one": str(ROOT / "scenarios/teaching/snapshot-slows-writes.yaml")},
             "vary": {"data.file.size": sizes}, "show": ["jobs.first_time.elapsed"]}  # fmt: skip
-    assert not sb.study(vary).intervals.cases
+    assert not sb.study(vary).between.cases
 
 
 SIZES = {
@@ -165,7 +165,7 @@ def test_what_decides_a_mean_is_what_moves_the_mean(tmp_path: Path) -> None:
     first = found.samples[0][SAVE][0]
     assert isinstance(first, float)
     assert first > 1.7 * found.rows[0][SAVE]
-    [one] = found.intervals.alone[SAVE].contributions
+    [one] = found.between.alone[SAVE].contributions
     assert one.input.name == "devices.target.write_rate"
     ends = sb.study(
         {**wanted, "vary": {"devices.target.write_rate": ["50 MB/s", "200 MB/s"]}}, seed=2, intervals="none"

@@ -48,8 +48,8 @@ def test_inputs_go_together_as_stated(tmp_path: Path, correlation: float) -> Non
     correlations = {"one maker": {"between": PAIR, "correlation": correlation}} if correlation else {}
     study = asked(tmp_path, TWO, show=[SAVE, AGAIN], uncertain={"cases": CASES, "correlations": correlations})
     found = sb.study(study, workers=1)
-    taken = [rank_correlation(*([case[0][name] for case in found.intervals.cases] for name in (SAVE, AGAIN)))]
-    assert len(found.intervals.cases) == CASES
+    taken = [rank_correlation(*([case[0][name] for case in found.between.cases] for name in (SAVE, AGAIN)))]
+    assert len(found.between.cases) == CASES
     assert taken[0] == pytest.approx(correlation, abs=3.0 / math.sqrt(CASES))
 
 

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from simbackup import Result, explain, load, simulate
+from simbackup import explain, load
 from simbackup.experiments import what_if as experiment
-from simbackup.experiments.knock_out import MANY, faster, resource
-from simbackup.experiments.what_if import reasons
+from simbackup.experiments.what_if import MANY, faster, reasons, resource
 from simbackup.reporting.bottleneck import sentence_on
 from simbackup.results.causes import Cause
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.schema.capability import Device, Piece
 from tests.cases import for_each
 from tests.shared import Say

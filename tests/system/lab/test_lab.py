@@ -21,9 +21,9 @@ import simbackup as sb
 from simbackup.errors import InputError, ResultError
 from simbackup.lab import components, measuring, predictions, record, results, runs, setup, sheets
 from simbackup.lab.data import Content
-from simbackup.lab.delays import delayed
 from simbackup.lab.folder import Folder
 from simbackup.lab.scenarios import Asked, scenario, with_constants
+from simbackup.lab.setup import delayed
 from simbackup.lab.spec import UNITS, load_program, programs
 from tests.cases import for_each
 
@@ -207,7 +207,9 @@ def test_constants_come_out_and_predict_what_was_held_out(lab: Folder) -> None:
     inside = yaml.safe_load(path.read_text(encoding="utf-8"))["parameters"]["operations"]["backup"]["phases"]
     start = inside["begin"]["begin"]["steps"]["start"]["item"]
     assert (start["value"], start["basis"]) == ("1.6 s", "measured")  # at a speed of 4
-    assert start["shared"] == inside["save"]["worker"]["steps"]["work"]["byte"]["shared"]
+    byte = inside["save"]["worker"]["steps"]["work"]["byte"]
+    core = results.Lab.of(lab).machine["id"]
+    assert byte["correlations"].keys() == {f"core speed of lab machine {core}", start["shared"]}
 
 
 def test_a_simulation_with_the_datasheet_takes_what_was_measured(lab: Folder) -> None:

@@ -5,11 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.in_order import one_by_one
 
-from simbackup import Result, load, simulate
+from simbackup import load
 from simbackup.build import build
 from simbackup.equations import disk as equations
 from simbackup.errors import InputError
 from simbackup.parameters import parameters_of
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import examples, for_each
 
 SITE = """

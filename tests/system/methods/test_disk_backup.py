@@ -7,8 +7,8 @@ import pytest
 import simbackup as sb
 from simbackup.build import build
 from simbackup.equations.circuits import CustomerClass, Visit, closed_network
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 TOOL = """{start_time: 1 s, mount_time: 0 s, copy_cpu: 4 ns/B, file_cpu: 1 ms/file, group_time: 7 s,

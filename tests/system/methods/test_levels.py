@@ -2,10 +2,11 @@ from typing import Any
 
 import pytest
 
-from simbackup import load, simulate
+from simbackup import load
 from simbackup.build import build
 from simbackup.devices.store import Store
 from simbackup.equations.change import DAY, Change, differs
+from simbackup.run import simulate
 from tests.cases import for_each
 
 SITE: dict[str, Any] = {

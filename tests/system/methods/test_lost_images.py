@@ -3,8 +3,8 @@
 from typing import Any
 
 import simbackup as sb
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 SITE = """\

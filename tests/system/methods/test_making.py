@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import simbackup as sb
-from simbackup import Result
 from simbackup.equations.files import Making, making
 from simbackup.equations.queueing import mva_closed
+from simbackup.results.result import Result
 from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")

@@ -7,8 +7,8 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 100 GB/s, speed: 1"

@@ -3,7 +3,7 @@
 import pytest
 
 import simbackup as sb
-from simbackup.results.notes import note_rows
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 SITE = """\

@@ -17,7 +17,7 @@ devices:
   a: {{kind: ssd, capacity: 90 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, {FAST}}}
   b: {{kind: ssd, capacity: 90 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, {FAST}}}
 links:
-  line: {{rate: 100 MB/s, latency: 100 ms, duplex: full, joins: [here, there]}}
+  line: {{rate: 100 MB/s, latency: 100 ms, window: 1 GB, duplex: full, joins: [here, there]}}
 data:
   files: {{on: a, size: 10 GB, files: 1000, filesystem: filesystem/ext4, layout: together,
     database: database/mysql-5.0-myisam}}

@@ -2,9 +2,11 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, load, simulate
+from simbackup import load
 from simbackup.results.causes import Cause
-from simbackup.results.notes import note_rows
+from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
+from simbackup.run import simulate
 from tests.cases import for_each
 
 FLEET = "planning/uneven-fleet"

@@ -2,9 +2,10 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.errors import InputError
 from simbackup.methods.job import Schedule
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import for_each
 
 BASE = """

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.errors import InputError
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import for_each
 
 BASE = """

@@ -3,13 +3,15 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, load, simulate
+from simbackup import load
 from simbackup.build import build
 from simbackup.catalogue import Copy
 from simbackup.devices.store import Store
 from simbackup.equations import streaming, tape
 from simbackup.equations.disk_turns import sweep_turn_time
 from simbackup.methods.job import start
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import for_each
 from tests.shared import ROOT
 

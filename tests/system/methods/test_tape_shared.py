@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.build import build
 from simbackup.catalogue import Copy
 from simbackup.devices.library import Library
 from simbackup.methods.job import start
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.scenario import load
 from tests.cases import for_each
 from tests.shared import ROOT

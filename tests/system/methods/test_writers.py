@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, simulate
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import for_each
 
 BASE = """

@@ -137,6 +137,11 @@ def test_a_copy_that_fails_leaves_the_backup() -> None:
     assert ends["a"] == pytest.approx(3.75 * 3600.0, abs=60.0)  # the cartridge goes back to its slot
     assert ends["b"] > 9.75 * 3600.0
     assert min(found.days[-1].points.values()) == 10
+    stuck = {"robot": "vault", "at": "2027-01-09 23:25", "lasts": "6 h"}
+    late = plan(SITE | vault | {"policies": policies, "failures": {"stuck": stuck}}, "2027-01-13")
+    assert [late.failures[0][key] for key in ("failures", "fail")] == ["stuck", 0]
+    assert not any(late.site.lacking.values())
+    assert all(one.elapsed > 6.0 * 3600.0 for one in late.verdicts if one.copy and one.night == SATURDAY)
     retried: dict[str, Any] = SITE | vault | {"policies": {"nightly": {**policies["nightly"], "retries": 1}}}
     for hours in (6, 60):  # it is made in the same night, or in a later one
         again = plan(retried | {"failures": {"drive": broken | {"lasts": f"{hours} h"}}}, "2027-01-13")
@@ -245,6 +250,20 @@ def test_random_failures_come_as_often_as_stated_and_the_same_each_time() -> Non
     assert often(0) == often(0) != often(1)
     assert len(often(0)) == pytest.approx(400, abs=60)  # three standard deviations
     assert often(0) == sorted(often(0))
+
+
+def test_random_failures_follow_the_age_of_a_part() -> None:
+    """New for a year, then for three, worn from the fourth on, and replaced after five: twenty times in a century."""
+    ages = {"early": 6, "early_until": "1 year", "late": 12, "late_from": "4 years", "replaced": "5 years"}
+    one = SiteFailureSpec.model_validate({"host": "pool", "yearly": 1, "lasts": "1 h", **ages})
+    begin = datetime(2027, 1, 1, tzinfo=ZoneInfo("UTC"))
+    found = list(one.moments("crash", begin.date(), date(2126, 12, 31), ZoneInfo("UTC")))
+    by_age = [int((at - begin).total_seconds() / (365 * 86_400)) % 5 for at in found]
+    for ages_of, often in (({0}, 20 * 6), ({1, 2, 3}, 20 * 3), ({4}, 20 * 12)):
+        assert sum(age in ages_of for age in by_age) == pytest.approx(often, abs=3 * often**0.5)
+    for wrong in ({"early": 6}, {"late_from": "4 years"}, {"age": "6 years", "replaced": "5 years"}):
+        raw = {"host": "pool", "yearly": 1, "lasts": "1 h", **wrong}
+        assert list(SiteFailureSpec.model_validate(raw).rules())
 
 
 def test_outages_of_all_failures_in_their_order() -> None:

@@ -36,7 +36,7 @@ def test_growth_that_is_unsure_leaves_the_first_nights_as_sure_as_the_model_is()
     assert night is not None
     start, nights = planned().site.start, (night.night - planned().site.start).days
     at = [math.log(night.times(2, start, start + timedelta(days=days))) for days in (0, nights // 4, nights)]
-    assert at[0] == pytest.approx(math.log(night.ungrown.high / night.ungrown.best))
+    assert at[0] == pytest.approx(math.log(night.ungrown.elapsed.high / night.ungrown.elapsed.best))
     late, early = ((each**2 - at[0] ** 2) ** 0.5 for each in (at[2], at[1]))
     assert early / late == pytest.approx((nights // 4) / nights)
     assert late > 0.1
@@ -176,5 +176,25 @@ def test_windows_missed_and_data_lost_follow_from_the_night_that_decides() -> No
     assert figures["lost.data.worst"].high == max(worst[""], figures["lost.data.worst"].value)
     assert night.times(2, planned().site.start, night.night) == pytest.approx(night.elapsed.high / night.elapsed.best)
     frame = planned().intervals
-    assert list(frame.columns) == ["value", "low", "high", "decides"]
+    assert list(frame.columns) == ["value", "low", "high", "unit", "decides"]
     assert (frame.low <= frame.high).all()
+
+
+@pytest.mark.slow
+def test_a_night_of_a_system_with_a_history_is_as_unsure_as_its_runs_scatter() -> None:
+    """One site twice, its program fitted to 20 runs that scatter by 3 %: one says that its backups are such runs."""
+    tool = {
+        "model": "backup_tool/network-backup-2015", "start_time": {
+            "value": "90 s", "basis": "fitted", "fitted_to": [f"run-{n}" for n in range(20)], "uncertainty": "2 s",
+            "plausible": ["1 s", "30 min"], "scatter": 0.03, "why": "a fit to a history",
+        },
+    }  # fmt: skip
+    policies = {name: policy | {"tool": tool} for name, policy in site()["policies"].items()}
+    found = [
+        sureness(plan(load_site(site(policies=policies, systems=each)), "3 months")).night
+        for each in (site()["systems"], {n: one | {"history": ["full"]} for n, one in site()["systems"].items()})
+    ]
+    others, own = [one for one in found if one is not None]
+    assert own.ungrown.learned() == "fitted to 20 runs of its own, which scatter by 3 %"
+    assert others.ungrown.learned().startswith("tested on ")
+    assert math.log(own.elapsed.high / own.elapsed.low) < 0.7 * math.log(others.elapsed.high / others.elapsed.low)

@@ -127,6 +127,26 @@ def test_a_target_that_deduplicates_needs_a_method_of_which_a_plan_knows_what_is
         load_site(made)
 
 
+def test_a_program_keeps_objects_as_files_on_a_target_that_it_reaches_through_a_share() -> None:
+    """Without the share and a file system, both are asked for at the target; with them, it saves and restores."""
+    made = databases(SQL | {"program": "program/restic-0.14", "schedule": {"full": "daily"}}, files=1000)
+    for system in made["systems"].values():
+        system |= {"filesystem": "filesystem/ext4"}
+    with pytest.raises(InputError) as wrong:
+        load_site(made)
+    assert {"write targets.pool.filesystem", "write targets.pool.share"} <= {
+        str(one).partition("; ")[2].partition(",")[0] for one in wrong.value.problems
+    }
+    made["targets"]["pool"] |= {"filesystem": "filesystem/xfs", "share": "share/sftp"}
+    loaded = load_site(made)
+    assert not [one for one in cautions(loaded) if "network" in one.message]
+    slow = load_site(made | {"network": {"rate": "100 MB/s", "latency": "0.1 ms"}})
+    longer, shorter = (longest(plan(each, "1 day"), "first full") for each in (slow, loaded))
+    assert longer == pytest.approx(TWO / 1e8, rel=0.1)
+    assert shorter < longer
+    assert restore(loaded, "site", WEDNESDAY).complete
+
+
 def test_a_program_that_sends_nothing_over_the_network_is_a_warning() -> None:
     silent = SQL | {"program": "program/mysql-shell-8", "operation": "dump", "schedule": {"full": "daily"}}
     warned = [str(one) for one in cautions(load_site(databases(silent))) if one.address == "policies.nightly.program"]

@@ -54,6 +54,10 @@ def test_after_the_loss_of_the_main_site_the_tapes_are_left() -> None:
     assert [(one.source, one.chain, one.mounts) for one in found.systems] == [("vault", 1, 1), ("vault", 1, 1)]
     assert found.data_lost == (3 * 24 + 16) * 3600  # since Saturday
     assert found.complete
+    (session,) = found.sessions  # 3 TB fit on a cartridge of 18 TB, which leaves the library afterwards
+    assert session[:1] + session[2:] == ("vault", 1, ("first", "second"))
+    assert session.begun.date() == date(2027, 6, 5)
+    assert restored().sessions == ()
 
 
 def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
@@ -268,15 +272,15 @@ def test_ranges_of_devices_widen_the_interval() -> None:
 @pytest.mark.slow
 def test_each_system_and_each_share_has_an_interval_also_where_others_do_not_come_back() -> None:
     found = restore(load_site(site()), "site", WEDNESDAY, intervals="quick")
-    assert found.intervals.keys() == {"first", "second", "50%", "90%", "100%"}
-    assert all(one.low < one.best < one.high and one.sampled for one in found.intervals.values())
-    assert found.intervals["100%"].best == found.until(1.0) == max(one.back for one in found.systems)
+    assert found.between.keys() == {"first", "second", "50%", "90%", "100%"}
+    assert all(one.low < one.best < one.high and one.sampled for one in found.between.values())
+    assert found.between["100%"].best == found.until(1.0) == max(one.back for one in found.systems)
     assert [one["between"] for one in found.as_dict()["systems"]] == [found.ends(one.system) for one in found.systems]
     copied = site()["policies"] | {"alone": {"to": "pool", "at": "20:00", "schedule": {"full": "saturday"}}}
     systems = site()["systems"] | {"lonely": {"size": "1 TB", "files": 9, "policy": "alone"}}
     one = restore(load_site(site(policies=copied, systems=systems)), "site", WEDNESDAY, "main")
     assert [row.system for row in one.systems if row.reason] == ["lonely"]
-    assert {"first", "second"} <= one.intervals.keys()
+    assert {"first", "second"} <= one.between.keys()
     assert one.interval is None
 
 
@@ -320,6 +324,7 @@ def test_a_chain_across_the_targets_of_one_place() -> None:
     assert found.complete
     assert found.data_lost == 16 * 3600
     assert [(one.source, one.chain, one.mounts) for one in found.systems] == [("vault and far", 4, 1)] * 2
+    assert [(one.target, one.begun.day, one.cartridges) for one in found.sessions] == [("vault", 5, 1)]
     assert found.systems[0].bytes == pytest.approx(1e12 * (1 + 3 * 0.03))
     elsewhere = parts["targets"] | {"far": disk | {"place": "second"}}
     assert restored(lost="main", **parts | {"targets": elsewhere}).data_lost == (3 * 24 + 16) * 3600
@@ -341,3 +346,26 @@ def test_a_restore_says_what_it_does_not_include() -> None:
     stated = restored("one-file second", operator="10 min")
     assert stated.left_out == ("policies.nightly.tool",)
     assert stated.until(1.0) > 600.0
+
+
+def test_systems_are_back_when_those_are_that_they_need() -> None:
+    """Of three alike, the last is restored first, as the first needs it, and both have to be back."""
+    parts = site(start="2027-01-04")
+    one = parts["systems"]["first"]
+    parts["systems"] = {
+        "portal": one | {"needs": ["web", "db"], "priority": 1},
+        "web": one | {"needs": "db"},
+        "db": one,
+    }
+    loaded = load_site(parts)
+    found = restore(loaded, "site", date(2027, 3, 1), at_once=1)
+    back = {each.system: each.back for each in found.systems}
+    assert list(back) == ["db", "web", "portal"]
+    assert back["db"] < back["web"] < back["portal"]
+    named = restore(loaded, "client portal,web,db", date(2027, 3, 1), at_once=1)
+    assert len({each.back for each in named.systems}) == 1  # in the order that was asked for, the database comes last
+    assert [each.starts for each in named.systems] == sorted(each.starts for each in named.systems)
+    for needs, said in (("portal", "'portal' needs itself"), ("dbb", "there is no system 'dbb'")):
+        parts["systems"]["db"] = one | {"needs": needs}
+        with pytest.raises(InputError, match=said):
+            load_site(parts)

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simbackup import Result, simulate
-from simbackup.plots import cause_bars, concurrency, means
+from simbackup.plots import cause_bars, concurrency, rates
 from simbackup.plots.rates import steps_of
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.shared import simulated
 
 NIGHTS = """\
@@ -33,7 +34,7 @@ def nights(folder: Path, window: str = "1 h") -> Result:
 @pytest.fixture
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simbackup.plots.timeline.MANY", 1)
-    monkeypatch.setattr(means, "MANY", 1)
+    monkeypatch.setattr(rates, "MANY", 1)
 
 
 @pytest.mark.usefixtures("_few")
@@ -109,7 +110,7 @@ def test_jobs_beyond_the_longest_are_one_group() -> None:
 @pytest.mark.parametrize("name", ["teaching/mount-queue", "published/003-lvm-snapshots/same-disk"])
 def test_means_of_rates_have_the_integral_of_the_rates(name: str) -> None:
     result = simulated(name)
-    edges, found = means.means(result, "bytes_per_s", 7)
+    edges, found = rates.means(result, "bytes_per_s", 7)
     steps = steps_of(result, lambda rate: rate.bytes_per_s)
     assert found.keys() == steps.keys()
     for link, own in found.items():

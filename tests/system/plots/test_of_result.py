@@ -8,7 +8,6 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from simbackup import Result, simulate
 from simbackup.errors import ResultError
 from simbackup.output.whole import write_whole
 from simbackup.palette import PAPER
@@ -19,6 +18,8 @@ from simbackup.plots.rates import MOST, steps_of
 from simbackup.plots.timeline import FOLDED
 from simbackup.results.causes import split
 from simbackup.results.groups import thinned
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.trace.activity import Activity
 from simbackup.trace.trace import Span
 from tests.shared import simulated

@@ -10,6 +10,7 @@ from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
 from simbackup.protection.protect import Protection, protect
 from simbackup.protection.scenarios import disk_group
+from simbackup.protection.words import cell_of
 
 pytestmark = pytest.mark.slow
 
@@ -52,27 +53,74 @@ def test_frozen_images_share_the_fate_of_what_they_protect(ways: Protection) -> 
 
 
 def test_the_disks_of_the_array_fail_as_often_as_its_pairs_say(ways: Protection) -> None:
-    """Eighteen pairs with unreadable sectors: 18 x 2 x 1.57 % a year x 1 %, as rebuilds take minutes."""
+    """Eighteen pairs with unreadable sectors, as rebuilds take minutes: 18 x 2 x 1.3 % in the first of ten years x 1 %,
+    and with 1.57 % in the others."""
     loss = ways.losses.losses["disks"]
     found = disk_group(ways.site, ways.groups[0].systems[0], loss)
     assert found is not None
     assert found[0] == 18
     answer = next(one for one in ways.answers if one.loss.name == "disks")
     assert answer.yearly is not None
-    assert answer.yearly.value == pytest.approx(18 * 2 * 0.0157 * 0.01, rel=0.01)
+    assert answer.yearly.value == pytest.approx(18 * 2 * (0.1 * 0.013 + 0.9 * 0.0157) * 0.01, rel=0.01)
 
 
 def test_a_year_costs_what_rates_and_times_come_to() -> None:
-    """Twice a year, 14 h of data: half a day and the backup, which takes minutes; an hour of data costs 100."""
-    given = {"it": {"strikes": "array", "yearly": 2}}
+    """Twice a year, 14 h of data: half a day and the backup, which takes minutes; an hour of data costs 50 to 200.
+
+    The range of the rate is 1 to 3, so costs are 50 % lower or higher; those of the price 50 % lower and 100 % higher.
+    """
+    rate = {"value": 2, "basis": "assumed", "range": [1, 3], "why": "a test"}
+    price = {"value": 100, "basis": "assumed", "range": [50, 200], "why": "a test"}
     found = protect(
-        site(start="2027-01-04", zone="UTC"), {"usual": False, "losses": given, "data_hour": 100}, times=False
-    )
+        site(start="2027-01-04", zone="UTC"),
+        {"usual": False, "losses": {"it": {"strikes": "array", "yearly": rate}}, "data_hour": price}, times=False,
+    )  # fmt: skip
     one = found.expected[0]
     answer = found.answers[0]
+    assert answer.lost is not None
     assert one.lost.value == pytest.approx(2.0 * answer.mean_lost)
-    assert one.cost == pytest.approx(100.0 * one.lost.value / 3600.0)
+    assert one.cost is not None
+    cost = 100.0 * one.lost.value / 3600.0
+    assert one.cost == pytest.approx((cost, cost * (1.0 - math.hypot(0.5, 0.5)), cost * (1.0 + math.hypot(0.5, 1.0))))
     assert one.much.value == pytest.approx(-math.expm1(-10.0 * 2.0 * answer.more_than(86_400.0)))
+    assert one.struck == pytest.approx((answer.lost.quantile(0.5), answer.lost.quantile(0.95)))
+
+
+def test_data_that_never_come_back_cost_what_all_data_cost() -> None:
+    """Corruption that is noticed after a day or too late, and a fire that takes all copies."""
+    losses = {
+        "soon": {"strikes": "data", "yearly": 0.1, "noticed": "1 d"},
+        "never": {"strikes": "data", "yearly": 0.1, "noticed": "60 d"},
+        "fire": {"strikes": ["place", "network"], "yearly": 0.02, "what": "site"},
+    }
+    made = site(start="2027-01-04", zone="UTC")
+    made["policies"]["nightly"] |= {"retention": {"age": "5 weeks"}, "copies": {}}
+    found = protect(made, {"usual": False, "losses": losses, "data_hour": 1, "all_data": 1_000_000}, times=False)
+    soon, never, *fires = found.answers
+    assert (never.comes_back, soon.comes_back) == (0.0, 1.0)
+    gone = 0.1 + 0.02 * sum(not one.comes_back for one in fires)
+    one = found.expected[0]
+    assert one.cost is not None
+    assert one.lost.value == pytest.approx(0.1 * soon.mean_lost)
+    assert one.cost.value == pytest.approx(1e6 * gone + 0.1 * soon.mean_lost / 3600.0)
+    assert one.struck[1] == math.inf
+    assert {fire.why["pool"] for fire in fires if fire.lost is not None} == {"it can be changed over the network"}
+
+
+def test_a_lock_that_is_too_short_at_times_and_a_target_without_another_copy_are_said() -> None:
+    noticed = {"value": "3 d", "basis": "assumed", "range": ["1 d", "30 d"], "why": "a test"}
+    made = site(start="2027-01-04", zone="UTC")
+    made["policies"]["nightly"]["copies"] = {}
+    made["targets"]["pool"]["immutable"] = "7 d"
+    losses = {"attack": {"strikes": "network", "noticed": noticed}, "pool": {"strikes": "target", "of": "pool"}}
+    found = protect(made, {"usual": False, "losses": losses}, times=False)
+    attack, pool = found.answers
+    assert attack.saved_by.keys() == {"pool"}
+    assert 0.0 < attack.comes_back < 1.0
+    assert attack.why == {"pool": "at times, it is locked for 7 d only"}
+    assert cell_of(pool) == "spared, no copy left"
+    assert found.without_rate == ["attack", "pool"]
+    assert found.left_out == ()
 
 
 def test_a_loss_of_what_nobody_needs_costs_nothing() -> None:

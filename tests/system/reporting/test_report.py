@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, report, simulate
+from simbackup import report
 from simbackup.errors import ResultError
 from simbackup.experiments.intervals import intervals_of
 from simbackup.reporting import files
@@ -17,6 +17,8 @@ from simbackup.reporting.page import Chapter, page
 from simbackup.reporting.tables import ReportTable, words
 from simbackup.reporting.variants import compared, differences
 from simbackup.results.causes import split
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.shared import ROOT, RUNNABLE, each_scenario, simulated
 
 TAPE, LVM = "teaching/one-file-from-tape", "published/003-lvm-snapshots/same-disk"

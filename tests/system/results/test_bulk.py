@@ -7,12 +7,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from simbackup import Result, simulate
 from simbackup.errors import ResultError
 from simbackup.output import seal
 from simbackup.results import bulk
 from simbackup.results.folder import RESULT
-from simbackup.trace import rate_columns
+from simbackup.results.result import Result
+from simbackup.run import simulate
+from simbackup.trace import columns
 from tests.cases import for_each
 from tests.shared import simulated
 
@@ -44,7 +45,7 @@ def test_records_in_columns_come_back_exactly(name: str, tmp_path: Path) -> None
 
 
 def test_rates_of_a_file_are_written_batch_by_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_columns, "BATCH", 7)
+    monkeypatch.setattr(columns, "BATCH", 7)
     result = simulate(NAMES[1])
     assert result.as_dict() == simulated(NAMES[1]).as_dict()
     folder = result.save(tmp_path / "saved")

@@ -5,14 +5,13 @@ import math
 import pytest
 import simpy
 
-from simbackup import Result
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.errors import ResultError
-from simbackup.experiments.knock_out import faster, resource
-from simbackup.experiments.what_if import by_part
+from simbackup.experiments.what_if import by_part, faster, resource
 from simbackup.results.causes import Cause, by_address, split
+from simbackup.results.result import Result
 from simbackup.scenario import Scenario
 from simbackup.trace.activity import Activity
 from simbackup.trace.columns import Spans

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.errors import ResultError
 from simbackup.results.chrome_trace import chrome_trace, text
 from simbackup.results.record import Record
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.trace.trace import Trace
 from tests.shared import ROOT, RUNNABLE, each_scenario, simulated
 

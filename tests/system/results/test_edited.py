@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.errors import ResultError
 from simbackup.output import seal
 from simbackup.results.chrome_trace import text
 from simbackup.results.folder import RESULT
+from simbackup.results.result import Result
 from simbackup.results.saved import TRACE_FILE
+from simbackup.run import simulate
 
 EDITS = 300
 

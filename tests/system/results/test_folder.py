@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.errors import ResultError
 from simbackup.output import exchange as exchanging
 from simbackup.output.partial import left_behind, lock, partial_for
@@ -16,6 +15,8 @@ from simbackup.output.whole import write_whole
 from simbackup.results import folder as folders
 from simbackup.results import saved
 from simbackup.results.folder import RESULT, check_place, is_there
+from simbackup.results.result import Result
+from simbackup.run import simulate
 
 
 @pytest.fixture(scope="module")

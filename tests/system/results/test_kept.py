@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, explain, report, simulate
+from simbackup import explain, report
 from simbackup.errors import ResultError
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import for_each
 from tests.shared import Say, simulated
 

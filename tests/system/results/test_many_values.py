@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import Result
 from simbackup.errors import ResultError
 from simbackup.output import seal
 from simbackup.results import saved
 from simbackup.results.folder import RESULT
+from simbackup.results.result import Result
 from tests.shared import simulated
 
 NAME = "planning/spread-starts"

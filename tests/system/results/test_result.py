@@ -4,11 +4,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from simbackup import Result, SimbackupError, simulate
-from simbackup.errors import ResultError
+from simbackup.errors import ResultError, SimbackupError
 from simbackup.results import folder
 from simbackup.results.folder import RESULT
+from simbackup.results.result import Result
 from simbackup.results.saved import TRACE_FILE
+from simbackup.run import simulate
 
 NAME = "published/003-lvm-snapshots/same-disk"
 

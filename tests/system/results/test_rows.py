@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import Result, simulate
 from simbackup.cli import show
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from tests.cases import for_each
 from tests.shared import simulated
 

@@ -13,10 +13,10 @@ import simbackup as sb
 from simbackup import units
 from simbackup.chance import Draw
 from simbackup.equations.intervals import mean_interval, student_quantile
-from simbackup.results.notes import note_rows
+from simbackup.results.shown import note_rows
 from simbackup.scenario.chance import bounded
-from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.quantity import Quantity
+from simbackup.schema.study import ChanceSpec
 from tests.cases import for_each
 
 SITE: dict[str, Any] = {

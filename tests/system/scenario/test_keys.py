@@ -18,8 +18,9 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from simbackup import load, shelf, simulate
+from simbackup import load, shelf
 from simbackup.errors import InputError
+from simbackup.run import simulate
 from simbackup.scenario import Scenario, names
 from simbackup.schema import registry
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts

@@ -45,7 +45,7 @@ def test_a_choice_is_the_stated_value_in_a_run_and_any_of_them_in_an_interval() 
     assert found.from_inputs.low == pytest.approx(fast, rel=0.1)
     assert found.from_inputs.high == pytest.approx(result.get("jobs.save.elapsed"), rel=0.1)
     assert found.decides[0].input.name == "jobs.save.to"
-    assert "jobs.save.to matters most" in found.sentence()
+    assert "easure jobs.save.to first" in found.sentence()
     assert {"value": "slow", "alternatives": ["fast"]}.items() <= found.as_dict()["inputs"][0].items()
 
 
@@ -106,5 +106,5 @@ def test_a_shared_unknown_moves_once_and_each_place_within_its_own_range() -> No
 def test_what_is_shared_is_one_contributor_whose_places_are_named() -> None:
     found = job_intervals(sb.simulate(in_turn(shared="write rate")), effort=QUICK)["save"]
     places = ["devices.slow.write_rate", "devices.fast.write_rate"]
-    assert f"write rate ({' and '.join(places)}) matters most" in found.sentence()
+    assert f"easure write rate ({' and '.join(places)}) first" in found.sentence()
     assert found.as_dict()["inputs"][0]["at"] == places

@@ -4,9 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from simbackup.planning.intervals import sureness
+from simbackup.planning.plan import plan
+from simbackup.planning.site import load_site
 from tests.shared import quick_intervals, together
+from tests.sites.plan import site
 
 FILE = Path(__file__).with_name("answers.txt")
+SITES = Path(__file__).resolve().parents[2] / "sites"
 ASKED = (
     ("teaching/one-file-from-tape", "full"),
     ("teaching/one-file-from-tape", "twenty_files"),
@@ -25,14 +30,24 @@ ASKED = (
     ("planning/deduplicated", "backup"),
     ("planning/program-in-packs", "nightly"),
     ("planning/mirror-of-a-tree", "first"),
+    ("planning/buffers", "backup"),
+    ("planning/program-in-packs", "back"),
+    ("planner", "filer"),
+    ("planner", "nbd"),
+    ("planner", "two_sites"),
+    ("plan", "window"),
 )
-"""Scenarios, and a job of each."""
+"""Scenarios, and a job of each; the site of all tests has a plan of one year."""
 LONG = "planning/mirror-of-a-tree"
 """A program described as data, as `planning/program-in-packs` is, whose interval takes half a minute: nightly."""
 
 
 def answer(scenario: str, job: str) -> str:
-    return f"{scenario}, {job}: {quick_intervals(scenario)[job].sentence()}\n"
+    if scenario == "plan":
+        night = sureness(plan(load_site(site()), "1 year")).night
+        return f"{scenario}, {job}: {night and night.sentence()}\n"
+    path = str(SITES / "planner.yaml") if scenario == "planner" else scenario
+    return f"{scenario}, {job}: {quick_intervals(path)[job].sentence()}\n"
 
 
 def written() -> dict[tuple[str, str], str]:

@@ -11,12 +11,12 @@ import simbackup as sb
 from simbackup import run
 from simbackup.equations.uncertainty import SCORE
 from simbackup.uncertainty import estimate
-from simbackup.uncertainty.effort import LEAN, QUICK, THOROUGH, Effort
+from simbackup.uncertainty.effort import LEAN, THOROUGH, Effort
 from simbackup.uncertainty.estimate import estimates
 from simbackup.uncertainty.inputs import inputs
 from simbackup.uncertainty.model_error import term_of
 from simbackup.uncertainty.sampling import latin_hypercube
-from simbackup.uncertainty.verdict import fitting, job_intervals
+from simbackup.uncertainty.verdict import job_intervals
 
 SITE = """\
 title: One disk that is copied to another
@@ -61,14 +61,6 @@ def test_the_interval_of_a_copy_that_a_disk_limits_is_that_of_its_rate() -> None
     assert found.spread.high == pytest.approx(times[-len(times) // 20], rel=0.01)
     assert (first.at_high, first.at_low) == pytest.approx((500.0 + filled, 2000.0 + filled))
     assert first.share > 0.9
-
-
-@pytest.mark.slow
-def test_a_quick_interval_agrees_with_a_thorough_one() -> None:
-    quick, thorough = (estimates({"it": sb.load(SITE)}, Elapsed(), effort=n)["save"] for n in (QUICK, THOROUGH))
-    assert quick.spread.low == pytest.approx(thorough.spread.low, rel=0.1)
-    assert quick.spread.high == pytest.approx(thorough.spread.high, rel=0.1)
-    assert quick.contributions[0].input == thorough.contributions[0].input
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
@@ -116,10 +108,8 @@ def test_a_verdict_says_in_how_many_cases_a_job_fits() -> None:
     assert found.fits is not None
     assert found.fits == pytest.approx(expected, abs=0.03)
     assert f"fits its window in {100.0 * found.fits:.0f} % of cases" in found.sentence()
-    assert "devices.target.write_rate matters most; measure it first" in found.sentence()
-    tested = term_of("image").in_words()
-    assert tested in found.sentence()
-    assert found.in_short().endswith(f"% of cases. T{tested[1:]}. Measure devices.target.write_rate first.")
+    tested = term_of("image", parts=frozenset({"ssd"})).in_words()
+    assert found.sentence(brief=True).endswith(f"% of cases. T{tested[1:]}. Measure devices.target.write_rate first")
 
 
 def test_values_that_a_check_refuses_are_drawn_nearer_to_the_best_estimate() -> None:
@@ -129,10 +119,6 @@ def test_values_that_a_check_refuses_are_drawn_nearer_to_the_best_estimate() -> 
     found = estimates({"it": sb.load(small)}, Elapsed())["save"]
     assert len(found.values) == found.asked == 20
     assert found.spread.high < 2.0 * 12_000.0
-
-
-def test_certain_verdicts_name_no_share() -> None:
-    assert (fitting(1.0), fitting(0.0)) == ("fits its window", "misses its window")
 
 
 def test_no_scenario_is_run_in_a_case_that_a_check_refuses_in_another(monkeypatch: pytest.MonkeyPatch) -> None:

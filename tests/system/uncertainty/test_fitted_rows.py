@@ -122,7 +122,7 @@ def test_a_scenario_with_another_value_is_not_what_was_measured(tmp_path: Path) 
 
 def test_a_run_says_what_is_fitted(tmp_path: Path) -> None:
     file = written(tmp_path, f"site-2.1.yaml#{RATE}", "90 MB/s", size=UNCERTAIN)
-    assert "a constant is fitted to its rate" in job_intervals(sb.simulate(file))["save"].sentence()
+    assert "A constant is fitted to its rate" in job_intervals(sb.simulate(file))["save"].sentence()
 
 
 @pytest.mark.slow
@@ -140,7 +140,7 @@ def test_the_ends_of_a_rate_and_of_a_time_agree(tmp_path: Path, size: Any) -> No
     if size == "100 GB":
         assert row[RATE + LOW] * row[SAVE + HIGH] == pytest.approx(100e9, rel=1e-12)
         assert row[RATE + HIGH] * row[SAVE + LOW] == pytest.approx(100e9, rel=1e-12)
-    sizes = [case[0][RATE] * case[0][SAVE] for case in answer.intervals.cases]
+    sizes = [case[0][RATE] * case[0][SAVE] for case in answer.between.cases]
     assert (min(sizes) == pytest.approx(max(sizes))) == (size == "100 GB")
 
 
@@ -150,7 +150,7 @@ def test_a_study_knows_the_row_where_it_asks_what_was_measured(tmp_path: Path) -
     scenarios = {"as measured": file, "twice": str(tmp_path / "twice.yaml")}
     study = {"title": "Two", "scenarios": scenarios, "show": [SAVE]}
     answer = sb.study(study, workers=1)
-    widths = [max(case[n][SAVE] for case in answer.intervals.cases) / answer.rows[n][SAVE] for n in (0, 1)]
+    widths = [max(case[n][SAVE] for case in answer.between.cases) / answer.rows[n][SAVE] for n in (0, 1)]
     assert widths[0] == pytest.approx(1.0)
     assert widths[1] > 1.2
     assert deviation_at(sb.load(file), SAVE) < 0.1

@@ -2,7 +2,8 @@
 
 import pytest
 
-from simbackup import load, simulate
+from simbackup import load
+from simbackup.run import simulate
 from simbackup.uncertainty.inputs import Use
 from simbackup.uncertainty.verdict import job_intervals
 

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from httpx import Client
@@ -59,6 +60,7 @@ def test_the_page_loads_nothing_from_elsewhere(client: Client) -> None:
         assert found.status_code == 200
         assert "http" not in found.text
     assert SHORT in client.get("/library").text
+    assert client.get("/sheets").json()["tape_drive"]["LTO"]
     assert "mine.yaml" in answer.text
 
 
@@ -67,7 +69,7 @@ def test_a_variant_is_answered_beside_the_one_before_kept_and_compared(client: C
     document = opened(client, name=SHORT)
     first = run(client, document, f"extends: {SHORT}\n")
     kinds = [one["kind"] for one in first if one["kind"] != "progress"]
-    assert kinds[:4] == ["opened", "saved", "warnings", "answer"]
+    assert kinds[:5] == ["opened", "detail", "saved", "warnings", "answer"]
     assert kinds[-1] == "done"
     answers = only(first, "answer")
     assert "range" not in next(iter(answers[0]["figures"].values()))
@@ -211,23 +213,37 @@ def test_strange_questions_about_a_document_are_refused(client: Client, path: st
 GUESTS = {"kind": "vm", "machines": "3", "data": "1.5 TB", "files": "", "change": "2 %", "growth": ""}
 
 
-def described(client: Client, template: str = "two-sites", **fields: str) -> dict[str, str]:
-    """What becomes of a form with three virtual machines."""
-    form = {"template": template, "groups": [GUESTS], "fields": fields}
-    answer: dict[str, str] = client.post("/open", json={"described": form}).json()
+def described(client: Client, template: str = "two-sites", inventory: str = "", **fields: str) -> dict[str, Any]:
+    """What becomes of a form with three virtual machines, or with an inventory."""
+    machines = {"groups": [], "inventory": "list.csv"} if inventory else {"groups": [GUESTS]}
+    files = {"list.csv": base64.b64encode(inventory.encode()).decode()} if inventory else {}
+    form = {"template": template, "fields": fields, **machines}
+    answer: dict[str, Any] = client.post("/open", json={"described": form, "files": files}).json()
     return answer
 
 
 @pytest.mark.slow
 def test_a_site_is_described_in_a_form(client: Client) -> None:
-    found = described(client, line="network/wan-100m", daily="9", **{"from": "23:00", "to": "05:00"})
+    changed = {"from": "23:00", "to": "05:00", "targets.archive.device": "object_store/backblaze-b2"}
+    found = described(client, line="network/wan-100m", daily="9", **changed)
     for line in (
         "  vm-1-003: {size: 500 GB, change: {model: change/virtual-machine, daily: 2 %}, policy: nightly}",
         "    network: network/wan-100m", "    window: 23:00 to 05:00", "    retention: {daily: 9}",
+        "    device: object_store/backblaze-b2",
     ):  # fmt: skip
         assert line in found["text"].splitlines(), line
     checked = client.post("/check", json={"document": found["document"], "tab": "1", "text": found["text"]}).json()
     assert checked["right"]
+    by_program = described(client, "small-office", **{"policies.nightly.program": "program/veeam-12"})
+    assert "    program: program/veeam-12" in by_program["text"].splitlines()
+
+
+@pytest.mark.slow
+def test_an_inventory_takes_the_place_of_machines(client: Client) -> None:
+    found = described(client, inventory="name,size,colour\nweb01,100 GB,red\nsql01,800 GB,blue\n")
+    assert [line.split(":")[0].strip() for line in found["text"].splitlines()[-2:]] == ["web01", "sql01"]
+    assert "colour" in " ".join(found["notes"])
+    assert "list.csv" in described(client, inventory="name,size\nweb01,much\n")["html"]
 
 
 @pytest.mark.slow

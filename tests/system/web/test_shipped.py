@@ -9,6 +9,8 @@ from sites.sheets import AROUND, minimal
 from system.web.served import only, opened, page_of, run, visiting
 
 from simbackup import shelf, units
+from simbackup.planning.site import load_site
+from simbackup.scenario import load
 from simbackup.schema.quantity import Quantity
 from simbackup.web import scenario_run, site_run
 from simbackup.web.levers import Lever, levers_of
@@ -52,7 +54,8 @@ def opens(client: Client, text: str, document: str) -> None:
     [message] = run(client, document, text)
     assert message["kind"] == "opened", message
     assert 'class="lever"' in message["levers"]
-    assert "<picture" in message["system"]
+    system = load_site(text).first_night if message["site"] else load(text)
+    assert "<picture" in scenario_run.drawn(system)["html"]
 
 
 def test_every_kind_of_datasheet_has_a_scenario_around_it() -> None:

@@ -9,9 +9,9 @@ import pytest
 from oracles.queues import from_an_empty_queue
 
 import simbackup as sb
-from simbackup.results.notes import note_sentences
 from simbackup.results.result import Result
-from simbackup.workloads.users.shares import FIRST
+from simbackup.results.shown import note_sentences
+from simbackup.workloads.users.transactions import FIRST
 from tests.cases import for_each
 
 MACHINE = """\

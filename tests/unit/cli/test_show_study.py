@@ -18,6 +18,6 @@ def test_rows_with_failed_jobs_are_counted_as_rows(
 
 def test_refused_cases_are_stated(capsys: pytest.CaptureFixture[str]) -> None:
     intervals = StudyIntervals(({},), cases=(({},), ({},)), refused=(1,))
-    show_study.study(Study("A study", "", (), (), ({"scenario": "a"},), intervals=intervals))
+    show_study.study(Study("A study", "", (), (), ({"scenario": "a"},), between=intervals))
     said = "in 1 of 2 cases, a check refuses the values, and nearer ones take their place"
     assert said in " ".join(capsys.readouterr().out.split())

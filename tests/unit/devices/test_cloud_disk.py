@@ -8,8 +8,8 @@ from oracles.bursts import busy_time
 import simbackup as sb
 from simbackup.devices.cloud_disk.live import CloudDisk, Limits
 from simbackup.equations.burst import Bucket
-from simbackup.results.notes import note_rows
 from simbackup.results.result import Result
+from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
 UNIT = 262_144.0

@@ -4,7 +4,7 @@ import pytest
 from oracles.raid import Stripes, small_write_operations
 
 from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.flash import FlashArray
+from simbackup.devices.raid.live import FlashArray
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Direction
 from simbackup.equations import raid

@@ -8,8 +8,7 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.image import Times
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.snapshot.reading import ImageReader
+from simbackup.devices.snapshot.live import ImageReader, Snapshot
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork

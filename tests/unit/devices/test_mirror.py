@@ -8,7 +8,8 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.mirror.live import Mirror, MirrorParameters, State
+from simbackup.devices.image import State, Times
+from simbackup.devices.mirror.live import Mirror, MirrorParameters
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.store import Region
@@ -37,7 +38,7 @@ class Bench:
     def mirror(self, state: State = "attached", *, fast_resync: bool = True, in_flight: float = 1.0) -> Mirror:
         parameters = MirrorParameters(MB, 0.5 * MB, in_flight, fast_resync=fast_resync)
         region = Region(self.there, 0.0, 10e9)
-        return Mirror("devices.m", self.volume, region, parameters=parameters, times=(3.0, 2.0), state=state)
+        return Mirror("devices.m", self.volume, region, parameters=parameters, times=Times(3.0, 2.0), state=state)
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_a_write_cache_gathers_whole_stripes(bench: Bench, cache: float) -> None
     array = Raid("devices.r", Array(layout, FIGURES, Controller(write_cache=cache)))
     parameters = MirrorParameters(MB, 0.5 * MB, 1.0, fast_resync=True)
     region = Region(array, 0.0, 10e9)
-    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=(3.0, 2.0), state="new")
+    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=Times(3.0, 2.0), state="new")
     held = mirror.copying(10e9, scattered=False).demands[array.link]
     streaming = array.stream("write", 0.0, 0.5 * MB)
     assert held == pytest.approx(streaming) if cache else held > 3.0 * streaming
@@ -86,7 +87,7 @@ def test_regions_smaller_than_a_request_are_copied_piece_by_piece(bench: Bench) 
     """Updates of 8 KiB in regions of 4 KiB: each needs a request of its own, until most have changed."""
     parameters = MirrorParameters(4096.0, 0.5 * MB, 1.0, fast_resync=True)
     region = Region(bench.there, 0.0, 10e9)
-    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=(3.0, 2.0))
+    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=Times(3.0, 2.0))
     mirror.create()
     mirror.changes.scatter("workloads.u", Spread(8192.0, 10e9)).update(1000.0)
     pieces = mirror.behind[1] / 8192.0
@@ -138,7 +139,7 @@ def test_a_write_cache_gathers_beside_users_too(bench: Bench) -> None:
     here, there = (Region(array, 0.0, 10e9) for array in arrays)
     parameters = MirrorParameters(MB, 65536.0, 32.0, fast_resync=True)
     volume = Volume(bench.env, "devices.w", here)
-    mirror = Mirror("devices.n", volume, there, parameters=parameters, times=(3.0, 2.0), state="new")
+    mirror = Mirror("devices.n", volume, there, parameters=parameters, times=Times(3.0, 2.0), state="new")
     alone = mirror.copying(10e9, scattered=False)
     for array in arrays:
         bench.network.start("workloads.u", "transactions", math.inf, {array.link: 0.002}, cap=1.0, sequential=False)
@@ -154,7 +155,7 @@ def test_both_disks_of_each_pair_return_to_what_they_write(bench: Bench) -> None
     array = Raid("devices.r", Array(layout, FIGURES, Controller(write_cache=request)))
     parameters = MirrorParameters(MB, request, 1.0, fast_resync=True)
     there = Region(array, 0.0, 10e9)
-    mirror = Mirror("devices.n", bench.volume, there, parameters=parameters, times=(3.0, 2.0), state="new")
+    mirror = Mirror("devices.n", bench.volume, there, parameters=parameters, times=Times(3.0, 2.0), state="new")
     alone = mirror.copying(10e9, scattered=False).demands[array.link]
     bench.network.start("workloads.u", "transactions", math.inf, {array.link: 0.002}, cap=450.0, sequential=False)
     bench.env.run(until=1.0)

@@ -1,5 +1,4 @@
 from collections.abc import Generator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -99,7 +98,7 @@ def test_every_step_of_a_visit_by_hand() -> None:
 def test_a_new_cartridge_is_initialised_when_it_is_first_loaded_and_never_again() -> None:
     jukebox = library(cartridges=1)
     for drive in jukebox.drives:
-        drive.parameters = replace(FIGURES, initialise_time=1800.0)
+        drive.initialise_time = 1800.0
     jukebox.cartridges[0].new = True
     play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=5000.0))
     assert spans(jukebox, "jobs.a")[:3] == [("mount", EXCHANGE), ("load", LOAD), ("initialise", 1800.0)]

@@ -3,12 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import Result, load, simulate
+from simbackup import load
+from simbackup.drawing.arrangement import LARGE, merged
 from simbackup.drawing.from_spec import layout_of
 from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
-from simbackup.drawing.siblings import LARGE, merged
 from simbackup.errors import ResultError
 from simbackup.results.record import Record
+from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.scenario import names
 from simbackup.schema.capability import Device
 from simbackup.schema.quantity import Rate, Size

@@ -11,12 +11,10 @@ import pytest
 
 from simbackup import load, picture
 from simbackup.drawing.arrangement import Page, page_of
-from simbackup.drawing.boxes import BADGE, NAME, Box
-from simbackup.drawing.diagrams import SHAPES, dot, mermaid
+from simbackup.drawing.boxes import BADGE, NAME, Box, width, wrapped
+from simbackup.drawing.diagrams import OTHER, SHAPES, dot, look, mermaid
 from simbackup.drawing.from_spec import layout_of
 from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
-from simbackup.drawing.lettering import width, wrapped
-from simbackup.drawing.looks import OTHER, look
 from simbackup.drawing.picture import svg
 from simbackup.palette import NIGHT
 from simbackup.scenario import names

@@ -117,6 +117,18 @@ def test_in_order_of_arrival_all_wait_for_the_same_work() -> None:
     assert found[0].rate * 4.0 == pytest.approx(found[1].rate, rel=0.05)  # each has a turn for each turn of the others
 
 
+@pytest.mark.parametrize(("delay", "short", "long"), [(0.02, 0.005, 2.0), (0.1, 0.02, 0.5), (1.0, 0.5, 0.5)])
+def test_a_long_service_delays_a_short_one_that_comes_often_only_once(delay: float, short: float, long: float) -> None:
+    """One customer of each kind at one queue, exactly: a service of S meets the other with S / (S + g), g apart."""
+    apart, sizes, waits, often = (delay, 10.0), (short, long), [0.0, 0.0], [0.0, 0.0]
+    for _ in range(10_000):
+        often = [1.0 / (g + s + w) for g, s, w in zip(apart, sizes, waits, strict=True)]
+        waits = [often[1 - i] / often[i] * sizes[1 - i] ** 2 / (sizes[1 - i] + apart[i]) for i in (0, 1)]
+    kinds = [CustomerClass(1, g, (Visit(0, s, s, 1.0),)) for g, s in zip(apart, sizes, strict=True)]
+    found = closed_network(kinds, [0.0], [None])
+    assert [one.rate for one in found] == pytest.approx(often, rel=0.03)
+
+
 def test_a_round_takes_time() -> None:
     with pytest.raises(ValueError, match="no finite rate"):
         closed_network([kind(1, 0.0)], [], [])

@@ -28,6 +28,16 @@ def test_constants_come_out_within_their_uncertainty() -> None:
         assert 0.0 < found.deviations[term] < 0.1 * value
 
 
+def test_constants_are_less_sure_alone_than_what_runs_take_by_all_of_them() -> None:
+    """The variance of the mean run by the covariances is less than by constants that know nothing of each other."""
+    runs = samples(RULE, 0.03)
+    found = regressed(runs, [*RULE])
+    mean = {term: sum(run.facts[term] for run in runs) / len(runs) * found.deviations[term] for term in RULE}
+    alone = sum(each * each for each in mean.values())
+    together = alone + sum(mean[one] * mean[other] * share for (one, other), share in found.correlations.items())
+    assert 0.0 < together < 0.6 * alone
+
+
 def test_no_time_is_below_zero() -> None:
     found = regressed(samples({"start": 0.4, "byte": 10e-9, "file": -1e-6}), [*RULE])
     assert found.negative == ("file",)

@@ -17,13 +17,14 @@ def one_drive(lengths: list[float]) -> list[Restored]:
     ]
 
 
-@given(st.lists(st.floats(1.0, 100.0), min_size=1, max_size=20), st.floats(0.0, 60.0))
-def test_one_person_before_one_drive_is_a_line_of_two_stages(lengths: list[float], each: float) -> None:
-    """A system begins when it is prepared and the one before is back."""
-    timed = Declared(operator=each).timed(one_drive(lengths))
-    free = 0.0
+@given(st.lists(st.floats(1.0, 100.0), min_size=1, max_size=20), st.floats(0.0, 60.0), st.integers(1, 5))
+def test_people_before_one_drive_are_a_line_of_two_stages(lengths: list[float], each: float, people: int) -> None:
+    """A system begins when it is prepared and the one before is back: of three people, each prepares every third."""
+    timed = Declared(operator=each, people=people).timed(one_drive(lengths))
+    free, prepared = 0.0, [0.0] * people
     for i, (length, found) in enumerate(zip(lengths, timed, strict=True)):
-        free = max(free, (i + 1) * each) + length
+        prepared[i % people] += each
+        free = max(free, prepared[i % people]) + length
         assert math.isclose(found.back, free, rel_tol=1e-9)
         assert math.isclose(found.back - found.starts, length, rel_tol=1e-6)
 
@@ -43,6 +44,15 @@ def test_what_different_people_do_overlaps(
     """New hosts take 100 s, after which the catalogue comes back and one system after the other is prepared."""
     found = Declared(100.0, catalogue, operator, {"vault": fetch}).timed(one_drive([50.0, 50.0]))
     assert [one.starts for one in found] == starts
+
+
+@for_each("people, back", [(1, [4.0, 7.0, 10.0, 13.0, 16.0, 19.0]), (2, [4.0, 5.0, 7.0, 8.0, 10.0, 11.0]),
+                           (3, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0]), (6, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0])])  # fmt: skip
+def test_people_work_side_by_side(people: int, back: list[float]) -> None:
+    """Six systems of 1 h from one drive, each prepared in 3 h: two people have the third ready after 6 h, and three in
+    time for the drive, which the fourth then holds up."""
+    found = Declared(operator=3.0, people=people).timed(one_drive([1.0] * 6))
+    assert [one.back for one in found] == back
 
 
 def test_a_system_that_never_comes_back_needs_nobody() -> None:

@@ -20,6 +20,26 @@ def test_the_numbers_of_a_site_come_from_its_datasheets() -> None:
     assert [client.by_file for client in loaded.systems] == [False, True]
 
 
+def test_an_entry_with_a_count_is_as_many_systems_and_its_mistakes_are_its_own() -> None:
+    written = site()
+    of_two = {**written["systems"]["first"], "compression": 2}
+    apart = load_site(site(systems={f"web{i:02}": of_two for i in range(1, 13)}))
+    loaded = load_site(site(systems={"web": of_two | {"count": 12}}))
+    assert loaded.systems == apart.systems
+    assert [one.address for one in idle_keys(loaded)] == [
+        one.address.replace("web01", "web") for one in idle_keys(apart)
+    ]
+    for wrong, problem in (
+        ({"web": of_two | {"count": 12}, "web07": of_two}, "systems.web: is as many systems, and there is another one"),
+        ({"web": of_two | {"count": 0}}, "systems.web.count: 0 is out of bounds"),
+        ({"web": of_two | {"count": 12, "policy": "nigtly"}}, "systems.web.policy: there is no policy 'nigtly'"),
+        ({"web": of_two | {"count": 12, "change": {"daily": "140 %"}}}, "systems.web.change.daily: 140 % is out of"),
+    ):
+        with pytest.raises(InputError) as refused:
+            load_site(site(systems=wrong))
+        assert [problem in str(one) for one in refused.value.problems].count(True) == 1
+
+
 def test_a_problem_of_the_scenario_is_reported_in_the_site_file() -> None:
     with pytest.raises(InputError) as wrong:
         load_site(TEXT.replace("disks: 12", "disks: 3"))

@@ -1,9 +1,11 @@
+import re
 from datetime import date
 from typing import Any
 
 import pytest
 from sites.plan import site
 
+from simbackup import units
 from simbackup.errors import InputError
 from simbackup.planning.night import Night, begin, work_of
 from simbackup.planning.plan import plan
@@ -254,7 +256,14 @@ def test_times_that_are_far_off_are_a_warning() -> None:
     loaded = load_site(site(systems=GROWING, policies={"nightly": policy}, zone="UTC"))
     found = plan(loaded, "3y", play=play)
     assert found.error > 0.1
-    assert any("may be off by" in one.message and "--every-night" in one.remedy for one in found.warnings)
+    said = next(one for one in found.warnings if "may be off by" in one.message)
+    assert "--every-night" in said.remedy
+    told = re.search(r"as 'a' in the night of (.*): (.*); by nights around it: (.*)$", said.message)
+    assert told is not None
+    took = 3600.0 + 600.0 * (date.fromisoformat(told[1]).toordinal() * 7919 % 13)
+    simulated, guessed = (units.parse(each, "s") for each in told.groups()[1:])
+    assert simulated == pytest.approx(took, rel=0.01)
+    assert abs(simulated - guessed) / simulated == pytest.approx(found.error, rel=0.05)
     every = plan(loaded, "3y", play=play, every_night=True)
     assert every.error == 0.0
     assert every.simulated == 1096

@@ -105,6 +105,13 @@ def test_a_factor_multiplies_ranges_and_what_a_datasheet_states() -> None:
     assert [each.change.daily for each in loaded.systems] == [2.0 * each.change.daily for each in before.systems]
 
 
+def test_a_factor_of_a_group_leaves_out_those_that_state_nothing() -> None:
+    """Only the file server has files."""
+    written = {one.name: one.files for one in load_site(GROUPS).systems}
+    now = {one.name: one.files for one in load_site(GROUPS, {"systems.*.files": "x2"}).systems}
+    assert [now[name] / each for name, each in written.items()] == [1.0, 2.0, 1.0]
+
+
 @for_each(
     "address, value, message",
     [

@@ -1,7 +1,10 @@
 import math
 from datetime import UTC, datetime
 
+import pytest
+
 from simbackup.planning.recovery import Recovery, Restored
+from simbackup.planning.restore_interval import Bounds, bounds_of
 
 
 def restored(name: str, back: float, reason: str = "") -> Restored:
@@ -18,3 +21,17 @@ def test_a_restore_that_fails_early_counts_as_the_last() -> None:
         "50%": "second", "90%": "fails", "100%": "fails",
     }  # fmt: skip
     assert found.returns["slow"].back == 30.0
+
+
+def test_what_waits_for_a_restore_is_as_unsure_as_that_and_no_sooner() -> None:
+    """Half an hour that may be far off, and then a minute that is sure; beside them, another lane."""
+    slow, after, beside = (
+        restored(name, back)._replace(starts=starts, free=back)
+        for name, starts, back in (("slow", 0.0, 1800.0), ("after", 1800.0, 1860.0), ("beside", 0.0, 600.0))
+    )
+    own = {"slow": Bounds(0.5, 900.0), "after": Bounds(0.0, 50.0), "beside": Bounds(0.1, 300.0)}
+    found = bounds_of([after, slow, beside], own.__getitem__)
+    assert found["slow"] == (pytest.approx(0.5), 900.0)
+    assert found["beside"] == (pytest.approx(0.1), 300.0)
+    assert 0.45 < found["after"].deviation < 0.5
+    assert found["after"].least == 950.0

@@ -1,6 +1,7 @@
 """The restore points of a site at a moment, beside its ledger and what one counts by hand."""
 
 from datetime import date, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", 
 POOL = site()["targets"]["pool"]
 CHUNKS = {"model": "deduplication/appliance-2010", "at": "target"}
 WEEKLY: dict[str, Any] = {"schedule": {"full": "saturday", "incremental": "daily"}, "retention": {"age": "2 weeks"}}
+POLICY: dict[str, Any] = WEEKLY | {"to": "pool", "at": "20:00"}
 POLICIES: dict[str, dict[str, Any]] = {
     "chains": WEEKLY | {"copies": {"tape": {"to": "vault", "which": "full", "retention": {"age": "13 weeks"}}}},
     "merges": {
@@ -91,6 +93,26 @@ def test_what_widens_the_interval_of_save_sets_most_is_named() -> None:
     there = points_at(load_site(parts), now, intervals=True)[0]
     assert there.decides[0] == "systems.second.change.daily"
     assert points_at(load_site(parts), now)[0].decides == ()
+
+
+def test_what_is_still_being_written_is_no_restore_point() -> None:
+    """Backups at 20:00 take two hours, and copies of full ones, each Saturday, take twelve."""
+    found = planned(schedule=WEEKLY["schedule"], retention={"last": 9}, copies={"away": {"to": "far", "which": "full"}})
+
+    def took(_policy: str, copy: str, *_: object) -> float:
+        return 3600.0 * (12 if copy else 2)
+
+    slow: Any = SimpleNamespace(took=took)
+    for day, hour, lacks in ((9, 21, {"", "away"}), (9, 23, {"away"}), (10, 9, set[str]()), (10, 21, {""})):
+        now = datetime(2027, 1, day, hour, tzinfo=found.zone)  # the 9th is a Saturday
+        there, due = points_at(found, now, arrivals=slow)[0], points_at(found, now)[0]
+        late = {one.copy: one for one in there.points if one.whole is not None}
+        assert late.keys() == lacks
+        assert not any(one.restorable for one in late.values())
+        assert "not restorable: it is complete on 2027-01-10 at 08:00" not in {one.needs for one in due.points}
+        if "away" in lacks:
+            assert late["away"].needs == "not restorable: it is complete on 2027-01-10 at 08:00"
+        assert set(due.restorable) - set(there.restorable) == {one.time for one in late.values() if "" in lacks}
 
 
 @for_each("policy", POLICIES)
@@ -173,6 +195,11 @@ def test_a_divided_policy_is_chosen_by_its_name_with_all_parts() -> None:
 def test_names_that_are_unknown_are_reported(only: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"there is no .* did you mean"):
         at(planned(**WEEKLY), date(2027, 1, 20), **only)
+
+
+def test_a_system_of_another_policy_is_reported() -> None:
+    with pytest.raises(InputError, match="'first' follows the policy 'nightly'; leave out --policy"):
+        chosen(load_site(site(policies=dict.fromkeys(("nightly", "other"), POLICY))), ["other"], "first")
 
 
 def test_a_merge_is_logged_with_the_point_that_goes() -> None:

@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from simbackup.policies.clock import Window, clock, elapsed, moment
+from simbackup.policies.clock import Window, clock, deadline, elapsed, moment
 from simbackup.policies.days import DayError, Days, check, each_day
 from simbackup.policies.retention import period
 from tests.cases import for_each
@@ -72,3 +72,14 @@ def test_a_time_that_comes_twice_is_the_first_of_the_two() -> None:
     twice = moment(date(2027, 10, 31), time(2, 30), zone)
     assert twice.utcoffset() == moment(date(2027, 7, 1), time(2, 30), zone).utcoffset()
     assert elapsed(twice, moment(date(2027, 10, 31), time(3, 30), zone)) == 2 * 3600
+
+
+@for_each("longest, beyond", [("36500 days", "36501 days"), ("5214 weeks", "5215 weeks"), ("100 years", "101 years")])
+def test_a_period_is_no_longer_than_times_can_be(longest: str, beyond: str) -> None:
+    assert period(longest)
+    with pytest.raises(ValueError, match="is longer than 36,500 days"):
+        period(beyond)
+
+
+def test_a_deadline_comes_each_day_or_each_week() -> None:
+    assert [deadline(text).every / 3600 for text in ("06:00", "monday 06:00")] == [24, 168]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.policies.levels import Level
+from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.retention import Retention, period
 from simbackup.policies.series import Series, chain
 
@@ -73,3 +73,13 @@ def test_a_full_backup_outlives_its_age_while_an_incremental_needs_it() -> None:
     series.add(START + timedelta(days=6), Level.FULL)
     series.expire(START + timedelta(days=8, hours=1))
     assert series.points.keys() == {6}
+
+
+def test_an_age_in_months_ends_on_the_same_day_of_a_later_month() -> None:
+    point, rule = RestorePoint(0, datetime(2027, 1, 31, tzinfo=UTC), Level.FULL), Retention(age=period("2 months"))
+    assert [rule.kept([point], datetime(2027, 3, day, tzinfo=UTC)) for day in (30, 31)] == [{0}, set()]
+
+
+def test_each_point_that_is_kept_names_the_rules_that_keep_it() -> None:
+    series, _ = played(Retention(last=2, weekly=2), [Level.FULL] * 8)  # from a Monday on
+    assert series.rules(START + timedelta(days=7)) == {6: ("last 2", "weekly 2"), 7: ("last 2", "weekly 2")}

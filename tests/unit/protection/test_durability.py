@@ -1,11 +1,15 @@
 """Mean time to data loss against closed forms, a linear system, and brute force."""
 
 import math
+from itertools import islice
 
 import numpy as np
 import pytest
 
 from simbackup.protection.durability import DiskGroup, availability, constant, exponential, simulated
+from simbackup.protection.losses import read_losses
+from simbackup.protection.protect import mean_over
+from simbackup.protection.spec import LossSpec
 
 YEAR = 8760.0
 
@@ -164,3 +168,54 @@ def test_double_parity_makes_good_for_latent_errors() -> None:
     """By hand, a second parity disk is worth a factor of 1/(9 r R): that one of nine disks fails in a rebuild, too."""
     single, double = (DiskGroup(7 + n, n, DISK, REBUILD, unscrubbed(14)).mttdl for n in (1, 2))
     assert double / single == pytest.approx(1.0 / (9 * DISK * REBUILD), rel=0.01)
+
+
+def bathtub(**more: object) -> LossSpec:
+    """Disks that fail as those that Backblaze bought until 2013: 5.1, 1.4, and from 3 years on 11.8 % a year."""
+    disks = {"strikes": "disks", "model": "loss/consumer-disk-failure-2013", **more}
+    return read_losses({"usual": False, "losses": {"disks": disks}}).losses["disks"]
+
+
+def test_disks_by_age_fail_as_often_as_the_years_of_each_age_say() -> None:
+    """Of a share of disks that is left after four years: exp(-(1.5 x 5.1 + 1.5 x 1.4 + 11.8) %) = 81 %.
+
+    Backblaze says that nearly 80 % were still there.
+    """
+    four, ten, old, renewed = (
+        mean_over(bathtub(**more), years).value
+        for years, more in ((4.0, {}), (10.0, {}), (1.0, {"age": "5 years"}), (10.0, {"replaced": "3 years"}))
+    )
+    assert math.exp(-4.0 * four) == pytest.approx(0.80, abs=0.015)
+    assert ten == pytest.approx((1.5 * 0.051 + 1.5 * 0.014 + 7.0 * 0.118) / 10.0)
+    assert old == pytest.approx(0.118)
+    assert renewed == pytest.approx((3 * (1.5 * 0.051 + 1.5 * 0.014) + 0.051) / 10.0)
+    assert [mean_over(bathtub(), 1.0)[i] for i in (1, 2)] == pytest.approx([0.04, 0.06])
+
+
+def test_groups_of_ageing_disks_lose_data_as_brute_force_says() -> None:
+    """Lives of 3,000 mirrors of two disks that fail 3, 0.5 and 4 times a year, by thinning."""
+    rates = {"early": 3.0, "early_until": "1 year", "yearly": 0.5, "late": 4.0, "late_from": "2 years"}
+    spec, rebuild, draw = bathtub(**rates, unreadable="0 %"), 0.004, np.random.default_rng(7)
+    group = DiskGroup(2, 1, 1.0, rebuild)
+    expected = mean_over(spec, 3.0, group.losses).value * 3.0
+    lost, most = 0, 8.0
+    for _ in range(3000):
+        now, missing = float(draw.exponential(1.0 / most)), 0
+        while now < 3.0 and missing < 2:
+            repairs = missing / rebuild
+            if draw.random() < repairs / (most + repairs):
+                missing = 0
+            else:
+                missing += int(draw.random() < (2 - missing) * (3.0, 0.5, 4.0)[int(now)] / most)
+            now += float(draw.exponential(1.0 / (most + missing / rebuild)))
+        lost += missing == 2
+    error = math.sqrt(lost) / 3000
+    assert lost > 200
+    assert abs(lost / 3000 - -math.expm1(-expected)) < 3.0 * error
+
+
+def test_a_constant_rate_has_one_piece_without_end() -> None:
+    spec = read_losses({"usual": False, "losses": {"it": {"strikes": "host", "yearly": 0.25}}}).losses["it"]
+    assert spec.yearly is not None
+    assert list(islice(spec.pieces(spec.yearly), 1)) == [(math.inf, spec.yearly)]
+    assert mean_over(spec, 10.0) == (0.25, 0.25, 0.25)

@@ -11,6 +11,7 @@ from simbackup.planning.loading import read_site
 from simbackup.planning.site import load_site
 from simbackup.protection.fates import Group, groups_of
 from simbackup.protection.losses import Loss, read_losses
+from simbackup.protection.protect import mean_over
 from tests.cases import for_each
 
 LAST = date(2027, 12, 31)
@@ -97,6 +98,11 @@ def test_a_loss_strikes_accounts_one_by_one() -> None:
     ("losses:\n  it: {strikes: [target, place]}\n", "losses:2:17: losses.it.strikes: names both target and place"),
     ("losses:\n  it: {strikes: data, noticed: 3 B}\n", "losses:2:32: losses.it.noticed:"),
     ("systems: {}\npolicies: {}\n", "losses:1:1: is a site, not a list of losses"),
+    ("losses:\n  ransomwear: {yearly: 2 %}\n", "losses:2:3: losses.ransomwear: does not say what it strikes; did"),
+    ("losses:\n  a: {strikes: disk}\n  b: {strikes: data, noticed: 3 B}\n", "losses:3:31: losses.b.noticed:"),
+    ("losses:\n  a: {strikes: disk}\n  b: {strikes: data, noticed: 3 B}\n", "losses:2:16: losses.a.strikes: there is"),
+    ("losses:\n  disks: {early: 3 %}\n  it: {strikes: host, late: 3 %}\n", "losses.it.late: has no effect without"),
+    ("usual: false\nlosses: {}\n", "losses: has no loss"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_list_has_its_place(losses: str, message: str) -> None:
     with pytest.raises(InputError) as found:
@@ -117,6 +123,15 @@ def test_a_list_adds_to_the_usual_one_and_replaces_key_by_key() -> None:
     assert (found["file"].noticed.si, found["file"].what) == (3600.0, "one-file")
     assert "place" not in found
     assert "flood" in found
+
+
+def test_a_rate_of_ones_own_counts_at_all_ages() -> None:
+    usual, own, young = (
+        mean_over(read_losses(f"losses: {{disks: {{{said}}}}}\n" + "data_hour: 1\n").losses["disks"], 10.0).value
+        for said in ("noticed: 1 h", "yearly: 5 %", "yearly: 5 %, early: 10 %, early_until: 5 years")
+    )
+    assert usual == pytest.approx((0.013 + 9 * 0.0157) / 10.0)
+    assert (own, young) == pytest.approx((0.05, 0.075))
 
 
 def test_snapshots_are_made_by_something_that_freezes_data() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from simbackup import simulate
 from simbackup.errors import InputError, Problem
 from simbackup.methods.write.spec import WriteSpec
+from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.scenario.topology import circles
 from tests.cases import for_each

@@ -3,10 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import simulate
 from simbackup.cli import checking
 from simbackup.errors import InputError
-from simbackup.scenario import Scenario, load
+from simbackup.run import simulate
+from simbackup.scenario import Scenario, inheritance, load
+from simbackup.schema.capability import Device
+from simbackup.schema.quantity import Text
+from simbackup.schema.registry import DeviceKind
+from simbackup.schema.yaml_file import parse
 from tests.cases import for_each
 
 BASE = """\
@@ -128,3 +132,17 @@ def test_a_long_chain_of_files_is_no_circle(tmp_path: Path) -> None:
     assert len(load(tmp_path / "20.yaml").spec.jobs) == 2
     with pytest.raises(InputError, match=r"9\.yaml:2:10: extends: more than 20 files extend each other"):
         load(tmp_path / "29.yaml")
+
+
+class Cart(Device):
+    """A device with a key that elsewhere takes a datasheet."""
+
+    drive: Text
+    """A word of its own."""
+
+
+def test_a_key_of_ones_own_kind_may_be_named_like_one_that_takes_a_datasheet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inheritance, "device_kinds", lambda: {"cart": DeviceKind("cart", Cart, "cart:make")})
+    tree = inheritance.references(parse("devices: {a: {kind: cart, drive: two}, b: {kind: other, drive: two}}", "text"))
+    assert tree.find(("devices", "a", "drive"))[0].plain() == "two"
+    assert tree.find(("devices", "b", "drive"))[0].plain() == {"model": "two"}

@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator, Draft202012Validator
 
 from simbackup import shelf, units
 from simbackup.planning import json_schema as of_sites
-from simbackup.protection import json_schema as of_losses
+from simbackup.protection import losses as of_losses
 from simbackup.scenario.json_schema import KINDS, Kind, json_schema
 from simbackup.scenario.spec import SECTIONS
 from simbackup.schema.json_forms import quantity_pattern

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.trace import rate_columns
-from simbackup.trace.columns import Jobs, Spans
-from simbackup.trace.rate_columns import RateBatch, Rates
+from simbackup.trace import columns
+from simbackup.trace.columns import Jobs, RateBatch, Rates, Spans
 from simbackup.trace.records import JobRecord, Rate, Span, SpanPart
 from tests.shared import simulated
 
@@ -23,7 +22,7 @@ DATA = st.dictionaries(st.text(max_size=3), PLAIN)
 @given(st.lists(st.builds(Rate, NUMBER, NAME, NUMBER, NUMBER)), st.integers(1, 5))
 def test_rates_in_a_file_come_back_as_they_were(records: list[Rate], length: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rate_columns, "BATCH", length)
+        patch.setattr(columns, "BATCH", length)
         rates = Rates(records)
         _same(rates, records)
         assert [len(batch.times) for batch in rates.batches()][:-1] == [length] * (len(records) // length)
@@ -45,14 +44,14 @@ class _Full(io.BytesIO):
 
 
 def test_rates_stay_in_memory_if_the_file_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_columns, "BATCH", 3)
-    monkeypatch.setattr(rate_columns, "TemporaryFile", lambda **_: _Full())
+    monkeypatch.setattr(columns, "BATCH", 3)
+    monkeypatch.setattr(columns, "TemporaryFile", lambda **_: _Full())
     for number in (20, 21):
         records = [Rate(float(i), f"links.{i % 4}", 0.5, float(i)) for i in range(number)]
         rates = Rates(records)
         _same(rates, records)
         with monkeypatch.context() as patch:
-            patch.setattr(rate_columns, "TemporaryFile", lambda **_: io.BytesIO())
+            patch.setattr(columns, "TemporaryFile", lambda **_: io.BytesIO())
             assert list(rates.batches()) == list(Rates(records).batches())  # so that a saved result has the same bytes
 
 

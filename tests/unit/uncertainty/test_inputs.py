@@ -30,6 +30,14 @@ def test_constants_of_one_fit_go_with_each_other_through_others() -> None:
     assert joined(unknown, [1.0, 1.0, 1.0]) == pytest.approx([1.4, 1.4, 1.0])
 
 
+def test_correlations_of_three_are_as_stated_for_each_pair() -> None:
+    unknown = [one("start"), one("file", start=-0.7), one("byte", start=-0.5, file=0.6)]
+    found = np.array([joined(unknown, case) for case in latin_hypercube(unknown, CASES, 1)])
+    pairs = np.corrcoef(found, rowvar=False)
+    assert (pairs[0, 1], pairs[0, 2], pairs[1, 2]) == pytest.approx((-0.7, -0.5, 0.6), abs=NEAR)
+    assert found.std(axis=0) == pytest.approx(np.ones(3), abs=NEAR)
+
+
 def test_correlations_in_a_circle_end() -> None:
     first, second = joined([one("a", b=0.6), one("b", a=0.6)], [1.0, 0.0])
     assert (first, second) == pytest.approx((0.8 + 0.6 * 0.6, 0.6))

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from simbackup.equations.uncertainty import SCORE, spread_of, value_at
+from simbackup.randomness import generator
 from simbackup.uncertainty.effort import LEAN, QUICK, THOROUGH
 from simbackup.uncertainty.inputs import Input, Use
-from simbackup.uncertainty.sampling import correlated, latin_hypercube, scores_of
+from simbackup.uncertainty.sampling import correlated, latin_hypercube, permutation, scores_of
 from tests.cases import for_each
 
 INPUTS = [Input(name, (Use("0", name, 1.0, 0.5, 2.0, "1"),)) for name in "abcd"]
@@ -56,3 +57,16 @@ def test_an_interval_from_many_inputs_is_nearly_that_of_their_sum() -> None:
         widths.append((found.high - found.low) / 2.0)
     whole = SCORE * math.sqrt(len(many))
     assert 0.912 * whole < np.mean(widths) < whole
+
+
+@for_each("size", [0, 1, 2, 3, 10, 20, 64, 65, 200, 500])
+def test_permutations_are_those_of_numpy_from_the_same_stream(size: int) -> None:
+    for seed in range(40):
+        path = f"uncertainty {seed % 3} devices.disk-{seed}.seek"
+        assert permutation(seed, path, size) == generator(seed, path).permutation(size).tolist()
+
+
+def test_each_seed_and_each_path_has_a_permutation_of_its_own() -> None:
+    drawn = {tuple(permutation(seed, path, 20)) for seed in range(5) for path in ("a", "b", "c")}
+    assert len(drawn) == 15
+    assert all(sorted(order) == list(range(20)) for order in drawn)

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from sites.plan import TEXT
 
-from simbackup import units
+from simbackup import shelf, units
 from simbackup.devices.network.spec import LinkSpec
 from simbackup.planning.site import load_site
-from simbackup.schema.edits import steps
 from simbackup.schema.quantity import Duration, Frozen, Quantity
+from simbackup.schema.upgrading import steps
+from simbackup.web.describing import NETWORKS, datasheets
 from simbackup.web.levers import MOST, Lever, levers_of
 from simbackup.web.settings import Setting, of_scenario, of_site
 from tests.cases import for_each
@@ -133,9 +134,21 @@ def test_a_part_with_the_name_of_its_key_is_named_once() -> None:
 
 
 def test_datasheets_are_offered_by_product_and_maker() -> None:
-    lever = next(one for one in found("teaching/one-file-from-tape") if one.addresses == ("devices.jukebox.model",))
-    makers = lever.makers
+    makers = datasheets()["tape_library"]
     assert ("tape_library/storagetek-l20", "StorageTek L20") in makers["StorageTek"]
     assert len(makers["IBM"]) > 1
     assert [*makers][-1] == ""
-    assert sorted(name for sheets in makers.values() for name, _ in sheets) == sorted(lever.stops)
+    libraries = [name for name in shelf.names() if name.startswith("tape_library/")]
+    assert sorted(name for sheets in makers.values() for name, _ in sheets) == libraries
+
+
+def test_networks_are_offered_by_their_usual_speeds_and_programs_if_they_save() -> None:
+    kinds = datasheets()
+    usual = kinds["network"]["Usual speeds"]
+    assert {*NETWORKS} <= {name for name, _ in usual}
+    assert [speed for _, speed in usual] == sorted(
+        (speed for _, speed in usual), key=lambda one: units.parse(one.partition(",")[0], "B/s")
+    )
+    programs = {name for sheets in kinds["program"].values() for name, _ in sheets}
+    assert "program/veeam-12" in programs
+    assert "program/rsync-3" not in programs

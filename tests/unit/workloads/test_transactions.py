@@ -7,7 +7,6 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.image import Times
-from simbackup.devices.outstanding import Outstanding
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
@@ -15,6 +14,7 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations.snapshot import CopyOnWriteParameters
 from simbackup.trace.trace import Trace
+from simbackup.workloads.users.load import Outstanding
 from simbackup.workloads.users.transactions import Transaction, fresh_shares, load
 
 CHUNK = 8192.0

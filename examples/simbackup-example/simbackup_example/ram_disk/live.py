@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from simbackup.devices.network.live import Network
-from simbackup.devices.store import Direction, FlatStore, Service
+from simbackup.devices.store import Direction, Service, Store
 from simbackup.engine.link import Link
 
 
 @dataclass(slots=True, eq=False)
-class RamDisk(FlatStore):
+class RamDisk(Store):
     """Memory that is used as a disk: one rate for all, wherever the bytes lie."""
 
     name: str
     size: float
     rate: float
     latency: float
-    path: tuple[Network, ...] = ()
     link: Link = field(init=False)
 
     def __post_init__(self) -> None:

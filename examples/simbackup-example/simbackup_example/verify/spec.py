@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from simbackup.errors import choices
 from simbackup.schema.capability import BlockDevice
 from simbackup.schema.job import JobSpec, Saving
-from simbackup.schema.part import Path
+from simbackup.schema.part import Path, Refers
 from simbackup.schema.quantity import PositiveTimePerByte, Text
-from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks

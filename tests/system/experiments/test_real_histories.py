@@ -1,0 +1,100 @@
+"""Jobs that ran on real machines: after a fit to half of them, what `run` says of the other half."""
+
+from __future__ import annotations
+
+import ast
+import math
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simbackup as sb
+from simbackup import shelf
+from simbackup.equations.uncertainty import SCORE
+from simbackup.experiments.history_fit import fit_history, history_runs
+from simbackup.foreign.histories.finished_job import FinishedJob
+from simbackup.lab.record import unpacked
+from simbackup.uncertainty.effort import LEAN
+from simbackup.uncertainty.verdict import job_intervals
+
+TOP = Path(__file__).parents[3]
+NOTEBOOK, DATA = (TOP / "notebooks" / name for name in ("09-a-history-of-backups.py", "restic-and-borg"))
+LEVELS = {"backup": "full", "incremental": "incremental", "restore": ""}
+pytestmark = pytest.mark.nightly
+
+
+def sixty(tool: str) -> list[FinishedJob]:
+    """Those of the notebook, with the counts of restic for both programs."""
+    said, _ = sb.read_history(sorted(DATA.glob("restic/*.json")))
+    counts = {job.id: job for job in said}
+    jobs, _ = sb.read_history([DATA / "runs.csv"])
+    own = [(job, job.id.split("-")) for job in jobs if job.tool == tool]
+    like = [
+        (job, counts[f"restic-{tree}-{'full' if what == 'full' else 'incremental'}"]) for job, (_, tree, what) in own
+    ]
+    names = ("size_bytes", "new_bytes", "files", "files_saved")
+    return [replace(job, **{name: getattr(one, name) for name in names}) for job, one in like]
+
+
+def lab(tool: str) -> list[FinishedJob]:
+    """The runs of a lab on a busy machine, each point twice."""
+    found, _ = unpacked(TOP / "lab" / "lab-d6cada" / "lab.json")
+    return [
+        FinishedJob(
+            id=f"{tool}-{run['operation']}-{run['point']}-{run['repeat']}", tool=tool, elapsed_s=run["elapsed"],
+            operation="restore" if run["operation"] == "restore" else "backup", level=LEVELS[run["operation"]],
+            size_bytes=found.contents[run["point"]].bytes, files=found.contents[run["point"]].files,
+            new_bytes=run["bytes"], files_saved=run["files"],
+        )
+        for run in found.lines
+        if run["program"] == tool and run["operation"] in LEVELS and run["point"] != "empty" and not run["workers"]
+    ]  # fmt: skip
+
+
+def scattered(folder: Path, tool: str, jobs: Sequence[FinishedJob], seed: int) -> list[tuple[float, float, float]]:
+    """Of each job that is held back, logarithms of both ends and of what was measured, over the answer."""
+    texts = {
+        node.targets[0].id: ast.literal_eval(node.value).format(tool=tool)
+        for node in ast.parse(NOTEBOOK.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper()
+        and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    }  # fmt: skip
+    files = {"backup_tool": texts["TOOL"], "deduplication": texts["CHUNKS"]}
+    for path, text in {f"models/{kind}/{tool}-here.yaml": text for kind, text in files.items()}.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    (folder / "scenarios").mkdir(exist_ok=True)
+    (folder / f"scenarios/{tool}.yaml").write_text(texts["SCENARIO"], encoding="utf-8")
+    shelf.forget()
+    held = {row.id for row in fit_history(tool, jobs, seed=seed).rows if row.held_out}
+    shelf.forget()
+    found: list[tuple[float, float, float]] = []
+    for run in history_runs(sb.load(tool), [job for job in jobs if job.id in held], "none", 0)[0]:
+        one = job_intervals(sb.simulate(run.scenario), effort=LEAN)[run.job].elapsed
+        found.append((math.log(one.low / one.best), math.log(one.high / one.best), math.log(run.measured / one.best)))
+    return found
+
+
+@pytest.mark.parametrize("history", [sixty, lab])
+def test_an_interval_of_a_new_run_holds_as_often_as_it_says_and_is_no_wider_than_runs_scatter(
+    history: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two programs, each halved in two ways: 55 of 60 and 63 of 68 held, 1.14 and 0.95 of their scatter wide."""
+    assert callable(history)
+    monkeypatch.setenv("SIMBACKUP_PATH", str(tmp_path))
+    disk = tmp_path / "models/ssd/here.yaml"
+    disk.parent.mkdir(parents=True)
+    words = ["measure", *map(str, sorted(DATA.glob("fio/*.json"))), "--like", "ssd/nvme-gen4-2021", "-o", str(disk)]
+    subprocess.run([sys.executable, "-m", "simbackup", *words], check=True, capture_output=True)
+    rows = [
+        row for seed in (0, 1) for tool in ("restic", "borg") for row in scattered(tmp_path, tool, history(tool), seed)
+    ]
+    held = sum(low <= measured <= high for low, high, measured in rows) / len(rows)
+    widths, scatter = [high - low for low, high, _ in rows], float(np.std([measured for *_, measured in rows]))
+    assert 0.85 <= held <= 0.95
+    assert np.median(widths) <= 1.5 * 2.0 * SCORE * scatter

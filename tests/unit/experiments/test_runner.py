@@ -1,0 +1,112 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from simbackup.errors import Place, Problem, ResultError
+from simbackup.experiments.runner import StudyLedger
+from simbackup.experiments.study_point import Point, PointResult
+
+POINT = Point("one", "one.yaml", None, {}, {"data.db.size": "1 GB"}, ("jobs.copy.elapsed",), 0)
+OUTCOME = PointResult("k1", {"jobs.copy.elapsed": 0.1 + 0.2}, "copy: too large", 17, {"jobs.copy.elapsed": 1e-300})
+
+
+def kept(folder: Path, *outcomes: PointResult) -> Path:
+    ledger = StudyLedger(folder)
+    for outcome in outcomes:
+        ledger.add(POINT, outcome)
+    ledger.close()
+    return next((folder / "ledger").glob("*.jsonl"))
+
+
+def test_what_was_kept_is_found_again_to_the_last_digit(tmp_path: Path) -> None:
+    kept(tmp_path / "f", OUTCOME)
+    assert StudyLedger(tmp_path / "f").find("k1", POINT.show) == OUTCOME
+
+
+def test_an_outcome_without_a_figure_that_is_asked_for_is_not_found(tmp_path: Path) -> None:
+    kept(tmp_path / "f", OUTCOME)
+    assert StudyLedger(tmp_path / "f").find("k1", (*POINT.show, "jobs.copy.rate")) is None
+    assert StudyLedger(tmp_path / "f").find("k2", POINT.show) is None
+
+
+def test_figures_that_were_asked_for_at_different_times_are_found_together(tmp_path: Path) -> None:
+    kept(tmp_path / "f", OUTCOME, PointResult("k1", {"jobs.copy.rate": 5.0}, "copy: too large", 17))
+    found = StudyLedger(tmp_path / "f").find("k1", (*POINT.show, "jobs.copy.rate"))
+    assert found is not None
+    assert found.figures == {"jobs.copy.elapsed": 0.1 + 0.2, "jobs.copy.rate": 5.0}
+
+
+def test_a_last_line_cut_anywhere_is_ignored_and_the_others_are_not(tmp_path: Path) -> None:
+    file = kept(tmp_path / "f", OUTCOME, PointResult("k2", {"jobs.copy.elapsed": 2.0}))
+    whole = file.read_bytes()
+    first = whole.index(b"\n") + 1
+    for end in range(first, len(whole) - 1):  # without its last byte, the end of the line, it is whole
+        file.write_bytes(whole[:end])
+        ledger = StudyLedger(tmp_path / "f")
+        assert (ledger.find("k1", POINT.show), ledger.find("k2", POINT.show)) == (OUTCOME, None)
+
+
+def test_a_line_that_was_changed_is_ignored(tmp_path: Path) -> None:
+    file = kept(tmp_path / "f", OUTCOME)
+    file.write_bytes(file.read_bytes().replace(b'"records":17', b'"records":18'))
+    assert len(StudyLedger(tmp_path / "f")) == 0
+
+
+def test_a_record_of_another_version_is_ignored(tmp_path: Path) -> None:
+    ledger = StudyLedger(tmp_path / "f")
+    ledger._append({"key": "k1", "figures": {"jobs.copy.elapsed": 1.0}})
+    ledger.close()
+    assert len(StudyLedger(tmp_path / "f")) == 0
+
+
+def test_a_point_that_could_not_be_run_is_tried_again(tmp_path: Path) -> None:
+    ledger = StudyLedger(tmp_path / "f")
+    ledger.add(POINT, PointResult("k1", problems=(Problem(Place("a"), "data", "is too large"),)))
+    ledger.add(POINT, PointResult("k1", lost="killed"))
+    assert len(ledger) == 0
+
+
+def test_the_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(ResultError, match="is not the folder of a study"):
+        StudyLedger(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_results_are_replaced_only_as_they_were_written(tmp_path: Path) -> None:
+    first = StudyLedger(tmp_path / "f")
+    first.write("results.parquet", b"one")
+    first.close()
+    second = StudyLedger(tmp_path / "f")
+    second.write("results.parquet", b"two")
+    second.close()
+    (tmp_path / "f" / "results.parquet").write_bytes(b"mine")
+    third = StudyLedger(tmp_path / "f")
+    with pytest.raises(ResultError, match="did not write it"):
+        third.write("results.parquet", b"three")
+    third.close()
+    assert (tmp_path / "f" / "results.parquet").read_bytes() == b"mine"
+
+
+def test_what_else_lies_in_the_ledger_is_passed_over(tmp_path: Path) -> None:
+    ledger = kept(tmp_path / "f", OUTCOME).parent
+    (ledger / "folder.jsonl").mkdir()
+    (ledger / "nowhere.jsonl").symlink_to("nothing")
+    (ledger / "deep.jsonl").write_text("[" * 100_000, encoding="utf-8")
+    (ledger / "other.jsonl").write_text('"text"\n{"record": 3}\n', encoding="utf-8")
+    assert len(StudyLedger(tmp_path / "f")) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_full_disk_is_an_error_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, full = os.open, os.open("/dev/full", os.O_WRONLY)
+
+    def replaced(path: Path, flags: int, mode: int = 0o777) -> int:
+        return full if flags & os.O_EXCL else opened(path, flags, mode)
+
+    ledger = StudyLedger(tmp_path / "f")
+    monkeypatch.setattr("os.open", replaced)
+    with pytest.raises(ResultError, match=r"cannot be written \(No space left on device\)"):
+        ledger.add(POINT, OUTCOME)
+    ledger.close()
