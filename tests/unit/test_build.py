@@ -10,6 +10,7 @@ from simbackup.build import capabilities
 from simbackup.devices.redundant import Redundant
 from simbackup.devices.store import Direction, Service, Store
 from simbackup.devices.volume.live import Volume
+from simbackup.devices.volume.spec import LogicalVolumeSpec
 from simbackup.engine.network import FlowNetwork
 from simbackup.run import simulate
 from simbackup.schema import registry
@@ -94,6 +95,12 @@ class Presenting(BlockDevice):
 
 class Both(RedundantDevice, Presenting):
     """A device with two capabilities."""
+
+
+def test_a_device_has_all_its_capabilities_and_a_derived_one_replaces_its_base() -> None:
+    assert list(capabilities(LogicalVolumeSpec).values()) == [Volume]
+    assert list(capabilities(RaidSpec).values()) == [Redundant]
+    assert list(capabilities(Both).values()) == [Redundant, Presents]
 
 
 def test_devices_are_found_by_all_that_they_offer() -> None:
