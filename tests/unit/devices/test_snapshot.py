@@ -9,7 +9,6 @@ from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
-from simbackup.results.shown import note_rows
 from simbackup.trace.trace import Trace
 
 CHUNK = 8192.0
