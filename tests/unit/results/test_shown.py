@@ -1,4 +1,4 @@
-from simbackup.results.shown import note_rows, note_sentences
+from simbackup.results.shown import note_rows, note_sentences, noted
 from simbackup.trace.trace import Trace
 
 
