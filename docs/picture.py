@@ -134,7 +134,7 @@ def draw() -> None:
     """Draw all pictures."""
     documents, asked = reproduce(), reproduce(["validation"])
     predicted = [row for row in asked.rows if row.predicted]
-    report = coverage([*documents.rows, *asked.rows, *reproduce(["described-blind"]).rows])
+    report = coverage([*documents.rows, *asked.rows, *reproduce(["without-figures"]).rows])
     cases = [case for case in report.rows if case.row.predicted and not case.row.measurement.described_anew]
     drawn = {
         "all-rows": documents.plot.overview(), "ledger": ledger(predicted), "coverage": held(cases),

@@ -65,7 +65,8 @@ class Covered:
     @property
     def role(self) -> str:
         """What the row proves, one of `ROLES`."""
-        return PREDICTED_BLIND if self.row.predicted else self.row.role
+        anew = self.row.measurement.described_anew
+        return PREDICTED_BLIND if self.row.predicted and not anew else self.row.role
 
     @property
     def width(self) -> float:

@@ -136,7 +136,8 @@ def chosen(names: Sequence[str]) -> list[Measured]:
         here = _own(name) or (documents(name) if name in {LAB, *collections()} else [])
         here = here or (documents("*", name) if name else [])
         if not here:
-            remedy = choices(name, [*collections(), *(measured.folder.name for measured in documents("*"))])
+            known = [one.folder.name for one in documents("*") if one.publication == one.folder.name]
+            remedy = choices(name, [*collections(), *known])
             if name and is_folder(Path(name)):
                 remedy = f"write its rows into {Path(name) / MEASURED}"
             raise InputError([Problem(Place(name), "", "there is no such document", remedy)])

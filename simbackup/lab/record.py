@@ -254,8 +254,9 @@ def _with_workers(operation: str, point: str, number: int) -> str:
 
 def _row(values: Sequence[float], simulated: float, verdict: str) -> Packed:
     """The median of some times, with the least and the greatest, and why the simulation misses it if it does."""
-    low, middle, high = min(values) * 0.9999, median(values), max(values) * 1.0001
-    shown = dict(zip(("value", "low", "high"), (f"{one:.5g} s" for one in (middle, low, high)), strict=True))
+    digits = [f"{one:.5g}" for one in (median(values), min(values) * 0.9999, max(values) * 1.0001)]
+    middle, low, high = map(float, digits)
+    shown = dict(zip(("value", "low", "high"), (f"{one} s" for one in digits), strict=True))
     row: Packed = {**shown, "at": f"{PACK}, {len(values)} runs"}
     if not low <= simulated <= high and abs(simulated / middle - 1.0) > TOLERANCE:
         row["off"] = f"{verdict}."

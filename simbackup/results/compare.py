@@ -47,7 +47,7 @@ def collections() -> list[str]:
     """The names of all collections.
 
     >>> collections()
-    ['described-blind', 'published', 'validation']
+    ['published', 'validation', 'without-figures']
     """
     found = (path for root in shelf.roots() for path in (root / "scenarios").glob(f"*/*/{MEASURED}"))
     return sorted({path.parent.parent.name for path in found})

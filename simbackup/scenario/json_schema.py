@@ -73,6 +73,7 @@ TEXTS = {
     "history": "Which rows of a history of jobs are runs of which job, and what is fitted to them.",
     "document": "The document that was read.",
     "measurements": "The measured rows, by id.",
+    "publication": "The folder of the same publication, if another one describes it, too.",
     "constants": "The constants that are fitted, by name.",
 }  # fmt: skip
 """Texts of the keys that no class holds."""
@@ -209,7 +210,7 @@ class _Files(Forms):
         plain, properties = plain_keys(part), dict[str, Any]()
         for name in part.model_fields:
             if holds_parts(part, name):
-                inside = self.inside(plain[name], held_parts(part, name))
+                inside = self.inside(part, plain[name], held_parts(part, name))
                 properties[name] = {**inside, "description": self.text(part, name, None)}
                 continue
             unit, word = mark_of(part, name, Unit), mark_of(part, name, Word)
@@ -228,7 +229,10 @@ class _Files(Forms):
         address = {"type": "string", "pattern": "#."}
         row["properties"]["result"]["anyOf"] = [address, {**form, "minProperties": 1, "maxProperties": 1}]
         rows = self.named(row, TEXTS["measurements"]) | {"minProperties": 1}
-        return closed({"document": plain_text(TEXTS["document"]), "measurements": rows}, "document", "measurements")
+        return closed(
+            {**{key: plain_text(TEXTS[key]) for key in ("document", "publication")}, "measurements": rows},
+            "document", "measurements",
+        )  # fmt: skip
 
 
 def _offered(key: str, parts: Iterable[type[Frozen]]) -> Json:

@@ -76,6 +76,8 @@ class Forms:
     datasheets: tuple[str, ...]
     """Names of datasheets, `kind/name`, that editors offer."""
     defs: Json = field(default_factory=dict[str, Any])
+    on_sheets: set[str] = field(default_factory=set[str])
+    """The names of classes of which datasheets may hold a part."""
 
     def file(self, kind: str, text: str, body: Json) -> Json:
         """The schema of a kind of file, with its head and all definitions that it needs."""
@@ -128,18 +130,20 @@ class Forms:
             alone = {key: found.pop(key) for key in ("type", "enum", "const", "minLength", "pattern") if key in found}
             found["anyOf"] = [alone]
         else:
-            return {**self.inside(plain, held_parts(part, name)), **found}
+            return {**self.inside(part, plain, held_parts(part, name)), **found}
         if not unit and "anyOf" in found:
             found["anyOf"] = [*found["anyOf"], self.one_of_several()]
         if optional(part, name) or "default" in found:
             found["anyOf"] = [*found["anyOf"], {"type": "null"}]
         return found
 
-    def inside(self, plain: Json, held: Iterable[type[BaseModel]]) -> Json:
-        """A list or mapping whose parts are the forms of their classes."""
-        text = json.dumps(plain)
+    def inside(self, owner: type[BaseModel], plain: Json, held: Iterable[type[BaseModel]]) -> Json:
+        """A list or mapping whose parts are the forms of their classes; a datasheet may hold the rest of one."""
+        text, on_sheet = json.dumps(plain), bool(sheet_kind(owner)) or name_of(owner) in self.on_sheets
         for part in held:
-            self.defs.setdefault(name_of(part), self.whole(part))
+            if on_sheet:
+                self.on_sheets.add(name_of(part))
+            self.defs.setdefault(name_of(part), self.form(part) if on_sheet else self.whole(part))
             text = text.replace(json.dumps(reference(part.__name__)), json.dumps(reference(name_of(part))))
         return json.loads(text)
 

@@ -97,9 +97,9 @@ def test_a_job_of_groups_goes_as_fast_as_event_by_event(kind: str, bounds: Error
 @pytest.mark.parametrize(
     ("kind", "bounds"),
     [
-        ("exponential", Errors(0.036, 0.160, 0.515)),
-        ("erlang", Errors(0.045, 0.165, 0.510)),
-        ("constant", Errors(0.050, 0.225, 0.500)),
+        ("exponential", Errors(0.038, 0.176, 0.240)),
+        ("erlang", Errors(0.042, 0.161, 0.235)),
+        ("constant", Errors(0.047, 0.218, 0.340)),
     ],
 )
 def test_jobs_that_meet_go_as_fast_as_event_by_event(kind: str, bounds: Errors) -> None:

@@ -201,7 +201,7 @@ def prepare() -> None:
     intervals.sureness = lambda *_: intervals.NOT_ASKED
     of_plan.PlanPlots.kinds = once(lambda plots: {"capacity": Drawn(plots.capacity())})
     sensitivity.sensitivity = lambda name, *_, **__: SimpleNamespace(
-        plot=SimpleNamespace(tornado=lambda: Drawn(content=name.encode()))
+        plot=SimpleNamespace(tornado=lambda: Drawn(content=name.encode())), as_dict=dict
     )
     of_result.Plots.kinds = once(lambda plots: {"causes": Drawn(plots.causes())})
     show.result = show_study.study = lambda *_, **__: None

@@ -22,7 +22,7 @@ from simbackup.uncertainty.model_error import FILE, table
 from tests.shared import IN_ONE_PROCESS, reproduced
 
 TOP = Path(__file__).resolve().parents[2]
-VALIDATION, DESCRIBED = "validation", "described-blind"
+VALIDATION, DESCRIBED = "validation", "without-figures"
 """The publications that were answered blindly."""
 COUNTED: tuple[Role, ...] = ("fitted", "seen", "held-out", "structural")
 """Roles of results that the table of documents counts."""

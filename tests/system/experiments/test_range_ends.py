@@ -92,7 +92,7 @@ def test_a_verdict_says_in_how_many_cases_a_check_refuses_the_values(tmp_path: P
     file.write_text(json.dumps(VOLUME), encoding="utf-8")
     code, shown, _ = say("run", file, "--verbose")
     assert code == 0
-    assert "; in 40 % of cases a check refuses the values, and nearer ones take their place" in shown
+    assert "In 40 % of cases a check refuses the values, and nearer ones take their place" in shown
     assert "data.files.size: the end 200 GB of its range is clipped to 99990234375 B, because" in shown
 
 

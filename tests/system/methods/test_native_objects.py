@@ -28,7 +28,7 @@ devices:
   bucket: {{kind: object_store, write_latency: 100 ms, read_latency: 40 ms, connection_rate: 50 MB/s, part: 10 MB,
     read_requests: 1000000 /s, write_requests: 1000000 /s}}
 links:
-  wan: {{joins: [server, bucket], rate: 1 GB/s, latency: 10 ms, duplex: full}}
+  wan: {{joins: [server, bucket], rate: 1 GB/s, latency: 10 ms, window: 1 GB, duplex: full}}
 data:
   db: {{on: a, size: 1000 MiB}}
 jobs:

@@ -293,7 +293,7 @@ def test_a_site_fits_until_a_date(client: Client) -> None:
     document = opened(client, name=SHORT)
     messages = run(client, document, TEXT.lstrip(), until="3 days")
     answers = only(messages, "answer")
-    assert {one["name"] for one in only(messages, "detail")} == {"capacity", "nights", "protection"}
+    assert {one["name"] for one in only(messages, "detail")} == {"system", "capacity", "nights", "protection"}
     assert [one["warnings"] for one in only(messages, "warnings")] == [[]]
     assert "windows" not in answers[0]["figures"]
     assert "windows" in answers[-1]["figures"]

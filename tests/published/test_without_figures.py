@@ -8,7 +8,7 @@ from tests.published.test_readme import README
 from tests.shared import IN_ONE_PROCESS, reproduced
 
 pytestmark = IN_ONE_PROCESS
-ROWS = [row for measured in documents("described-blind") for row in measured.rows]
+ROWS = [row for measured in documents("without-figures") for row in measured.rows]
 
 
 def test_each_describes_a_publication_that_we_describe_too() -> None:
@@ -32,5 +32,5 @@ def test_readme_says_how_far_off_the_answers_were() -> None:
 
 
 def test_the_scenarios_still_answer_every_row() -> None:
-    assert {row.measurement.id for row in reproduced("described-blind").rows} == {row.id for row in ROWS}
-    assert {row.role for row in reproduced("described-blind").rows} == {"opened"}
+    assert {row.measurement.id for row in reproduced("without-figures").rows} == {row.id for row in ROWS}
+    assert {row.role for row in reproduced("without-figures").rows} == {"opened"}
