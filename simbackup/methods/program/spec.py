@@ -436,7 +436,8 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     def _check_way(self, checks: Checks, here: Path, device: str) -> None:
         """Report a device that the host of the program does not reach."""
         host = self.runs_on(checks.spec)
-        if host and checks.spec.way_to(host, device) is None:  # data without a device are reported themselves
+        known = host in checks.spec.hosts  # an unknown host, and data without a device, are reported themselves
+        if known and checks.spec.way_to(host, device) is None:
             checks.report(here, f"there is no connection from '{host}' to '{device}'", "let a link join them")
 
     def _check_objects(self, checks: Checks, path: Path, bound: tuple[str, str]) -> None:

