@@ -83,7 +83,6 @@ NAMED = {
     "reporting/plan_tables.py": {"level", "copy"},
     "reporting/point_tables.py": {"level"},
     "reporting/protection_tables.py": {"copy"},
-    "web/describing.py": {"raid", "disk", "ssd", "tape_library", "object_store", "program"},
     "reporting/site_report.py": {"level", "copy"},
     "scenario/json_schema.py": {"workload"},
     "uncertainty/verdict.py": {"level"},

@@ -4,7 +4,7 @@ import math
 from statistics import median
 
 from simbackup.results.compare import documents
-from tests.published.test_readme import README
+from tests.published.test_readme import README, TOP
 from tests.shared import IN_ONE_PROCESS, reproduced
 
 pytestmark = IN_ONE_PROCESS
@@ -29,6 +29,14 @@ def test_readme_says_how_far_off_the_answers_were() -> None:
         f"the median error of {len(answers)} rows was {error:.0%}, {off} were off by more than 2, and {held} intervals"
     )
     assert said.replace("%", " %") in " ".join(README.read_text(encoding="utf-8").split())
+
+
+def test_the_handbook_says_how_far_off_our_descriptions_are() -> None:
+    described = {row.publication for row in ROWS}
+    ours = [row for row in reproduced("validation").rows if row.measurement.folder in described and row.predicted]
+    error = f"{median(abs(row.error) for row in ours):.0%}".replace("%", " %")
+    handbook = " ".join((TOP / "docs" / "validation.md").read_text(encoding="utf-8").split())
+    assert f"the median error of the same publications is {error}." in handbook
 
 
 def test_the_scenarios_still_answer_every_row() -> None:
