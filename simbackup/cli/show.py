@@ -11,7 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
-from simbackup.cli.terminal import line, table
+from simbackup.cli.terminal import line, report_table, table
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
 from simbackup.results.rows import exact, reports
@@ -64,13 +64,10 @@ def json(data: object) -> None:
 
 
 def report_tables(title: str, tables: Iterable[ReportTable]) -> None:
-    """Print the tables of a report below a line."""
+    """Print tables below a line, each with its name above and its caption below it; without rows, these alone."""
     line(title)
     for one in tables:
-        right = [i for i, column in enumerate(one.columns) if column.numeric]
-        table(
-            [column.name for column in one.columns], [[cell.text for cell in row] for row in one.rows], one.name, right
-        )
+        report_table(one, one.name) if one else line(one.name)
         for said in one.caption.splitlines():
             line(said)
 

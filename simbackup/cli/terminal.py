@@ -70,12 +70,12 @@ def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[i
         title = ""
 
 
-def report_table(one: ReportTable) -> None:
-    """Print a table as pages have it; nothing without rows."""
+def report_table(one: ReportTable, title: str = "") -> None:
+    """Print a table as pages have it, under a title, or else its caption; nothing without rows."""
     if one:
         right = [i for i, column in enumerate(one.columns) if column.numeric]
         cells = [[cell.text for cell in row] for row in one.rows]
-        table([column.name for column in one.columns], cells, one.caption, right)
+        table([column.name for column in one.columns], cells, title or one.caption, right)
 
 
 def _cell(text: str, *, whole: bool) -> CellLine:

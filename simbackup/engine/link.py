@@ -34,7 +34,7 @@ class Losses(Protocol):
         ...
 
     def detach(self, flow: Flow) -> None:
-        """Remove a stream."""
+        """Remove a flow from the streams of its link."""
         ...
 
     def each(self, kind: Hashable) -> float:

@@ -139,7 +139,7 @@ class Problem:
             if len(link.variables) > 1 and (others := [one for one in link.variables if one not in self.place]):
                 self.beside[link] = others
         self.used = {link: _used(link, others) for link, others in self.beside.items()}
-        """Units a second that these use, which are not on offer."""
+        """What these flows use of each link, in units a second; only the rest of its capacity is shared out."""
         self.capacities = [
             max(0.0, link.capacity - self.used[link]) if link in self.used else link.capacity for link in links
         ]

@@ -91,7 +91,7 @@ COMPARED = {
 
 
 def tidy_rows(found: Study) -> Iterator[dict[str, Any]]:
-    """The rows of the tidy table."""
+    """The results of a study with one row for each figure of each point, and its interval."""
     for row in found.rows:
         named = {"scenario": row["scenario"], **{name: row[name] for name in found.varied}}
         for figure in found.figures:

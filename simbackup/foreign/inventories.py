@@ -56,7 +56,7 @@ NO_SYSTEMS = {"Template": "template", "SRM Placeholder": "placeholder"}
 """Columns that are true of what is no system, and what a message calls it."""
 ON, OFF = "poweredon", "powered off"
 MOST_NAMED = 5
-"""Systems left out that a message names."""
+"""How many of the systems that are left out a message names; it counts the others."""
 
 
 def recognises_rvtools(source: ForeignFile) -> bool:

@@ -11,12 +11,10 @@ from simbackup.scenario.files import Reader
 from simbackup.schema import tree as trees
 from simbackup.schema.job import SharedOut
 from simbackup.schema.reflection import nested_sheets
-from simbackup.schema.registry import device_kinds, method_kinds
+from simbackup.schema.registry import device_kinds, method_kinds, sheets
 from simbackup.schema.retired import retired_sheet
 from simbackup.schema.tree import Node
 
-INSTEAD = {"processor": "speed"}
-"""Keys of parts, and what of their datasheets is left out where a file states them, as it follows from them."""
 KEY, CONNECTIONS = "serial_share", ("connections",)
 SHEETS = {False: "workers/of-one-job", True: "workers/connections"}
 """Datasheets of the usual share, by whether nothing but connections shares the work."""
@@ -169,9 +167,7 @@ def _on_datasheet(
     if named is None or not kinds:
         return part
     sheet = _sheet(named, f"{address}.model", kinds, reader, problems)
-    below = dict(sheet.mapping["parameters"].mapping) if sheet else {}
-    for key in INSTEAD.keys() & inner.keys():
-        below.pop(INSTEAD[key], None)
+    below = _parameters(sheet, named.word.partition("/")[0], inner) if sheet else {}
     if len(kinds) > 1:
         stated = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
         own = inner.get("kind", stated)
@@ -182,6 +178,12 @@ def _on_datasheet(
         if stated.value in kinds:
             below["kind"] = stated
     return trees.overlay(Node(below, part.place, part.key), part, address, log)
+
+
+def _parameters(sheet: Node, kind: str, over: Mapping[str, Node]) -> dict[str, Node]:
+    """The parameters of a datasheet, without those that keys of the part over it stand for."""
+    gone = {value for key, value in sheets()[kind].instead.items() if key in over}
+    return {name: node for name, node in sheet.mapping["parameters"].mapping.items() if name not in gone}
 
 
 def _around(name: str, kinds: Sequence[str]) -> tuple[str, str] | tuple[()]:

@@ -109,7 +109,7 @@ class Holdings:
         return name in self.sheets or shelf.exists(name)
 
     def has_inventory(self, name: str) -> bool:
-        """Whether there is a table of that path."""
+        """Whether there is an inventory at that path."""
         return name in self.inventories or shelf.is_file(Path(name))
 
     def every_work(self) -> dict[str, Node]:

@@ -38,7 +38,7 @@ class FileTable:
         return self._numbers[name]
 
     def place(self, number: int, line: int, column: int) -> Place:
-        """A place in the file of a number."""
+        """The place at a line and a column of the file that has a number in this table."""
         return Place(self._names[number], line, column)
 
 

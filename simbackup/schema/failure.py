@@ -31,7 +31,7 @@ class Ageing(Frozen):
     """How often something fails by its age, as a bathtub curve: more often when it is new, and when it wears out."""
 
     early: Multiple | None = None
-    """How often it fails in a year as long as it is new, until it is `early_until` old; as later by default."""
+    """How often it fails in a year while it is younger than `early_until`; by default, as often as afterwards."""
     early_until: PositiveDuration | None = None
     """The age from which on it is no longer new."""
     late: Multiple | None = None

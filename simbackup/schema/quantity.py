@@ -351,6 +351,8 @@ class Frozen(Declaring, BaseModel):
     """A part of a file: frozen, and no key that it does not know; `null` is the same as leaving a key out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    instead: ClassVar[Mapping[str, str]] = {}
+    """Keys of a part, each with the value of its datasheet that counts no longer where the part has this key."""
 
     if not TYPE_CHECKING:
 

@@ -338,7 +338,7 @@ class Rates(Columns[Rate]):
             self._newest = RateBatch.empty()
 
     def _read(self, number: int) -> RateBatch:
-        """A batch of the file, of which the last one is kept, as most readers go on where they are."""
+        """Read a batch from the file; the one read last is kept, as most readers ask for it again."""
         if self._file is not None and number != self._last[0]:
             found = RateBatch.empty()
             self._file.seek(number * self._length * BYTES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.part import USE, Fact, Facts, Figures, Modelled, Part, Path, Rules, amount, number
@@ -29,6 +30,8 @@ from simbackup.schema.quantity import (
 
 class HostSheet(Frozen):
     """A computer and the page cache of its operating system."""
+
+    instead: ClassVar[Mapping[str, str]] = {"processor": "speed"}
 
     cores: Pieces
     """Processor cores."""

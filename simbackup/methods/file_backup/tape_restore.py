@@ -114,7 +114,7 @@ class WayBack(Late):
         return []
 
     def place(self, target: DataSet, begin: float, size: float, beside: FlowShape) -> VolumeRange:
-        """Where bytes of a save set go: less of it may fit there than it has."""
+        """The range of the target from `begin` on; it begins earlier if its end would lie beyond that of the target."""
         return VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size, beside)
 
     def making(self, system: System, shape: FlowShape, target: DataSet, made: FilesMade) -> FlowShape:

@@ -75,21 +75,40 @@ def scattered(folder: Path, tool: str, jobs: Sequence[FinishedJob], seed: int) -
     return rows
 
 
-@pytest.mark.parametrize(("history", "most"), [(sixty, 0.95), (lab, 1.0)])  # few runs of a busy machine are typical
-def test_an_interval_of_a_new_run_holds_as_often_as_it_says_and_is_no_wider_than_runs_scatter(
-    history: object, most: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two programs, each halved in two ways: 55 of 60 and 94 of 96 held, 1.14 and 1.18 of their scatter wide."""
-    assert callable(history)
-    monkeypatch.setenv("SIMBACKUP_PATH", str(tmp_path))
-    disk = tmp_path / "models/ssd/here.yaml"
+@pytest.fixture(scope="module", params=[sixty, lab])
+def rows(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[float, float, float]]:
+    """The jobs of a history that are held back: two programs, each halved in two ways."""
+    folder = tmp_path_factory.mktemp("history")
+    disk = folder / "models/ssd/here.yaml"
     disk.parent.mkdir(parents=True)
     words = ["measure", *map(str, sorted(DATA.glob("fio/*.json"))), "--like", "ssd/nvme-gen4-2021", "-o", str(disk)]
-    subprocess.run([sys.executable, "-m", "simbackup", *words], check=True, capture_output=True)
-    rows = [
-        row for seed in (0, 1) for tool in ("restic", "borg") for row in scattered(tmp_path, tool, history(tool), seed)
-    ]
-    held = sum(low <= measured <= high for low, high, measured in rows) / len(rows)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SIMBACKUP_PATH", str(folder))
+        subprocess.run([sys.executable, "-m", "simbackup", *words], check=True, capture_output=True)
+        return [
+            row
+            for seed in (0, 1)
+            for tool in ("restic", "borg")
+            for row in scattered(folder, tool, request.param(tool), seed)
+        ]
+
+
+def held(rows: list[tuple[float, float, float]]) -> float:
+    return sum(low <= measured <= high for low, high, measured in rows) / len(rows)
+
+
+def test_an_interval_of_a_new_run_holds_and_is_no_wider_than_runs_scatter(
+    rows: list[tuple[float, float, float]],
+) -> None:
+    """55 of 60 and 94 of 96 held, 1.14 and 1.18 of their scatter wide."""
     widths, scatter = [high - low for low, high, _ in rows], float(np.std([measured for *_, measured in rows]))
-    assert 0.85 <= held <= most
+    assert held(rows) >= 0.85
     assert np.median(widths) <= 1.5 * 2.0 * SCORE * scatter
+
+
+def test_an_interval_of_a_new_run_holds_no_more_often_than_it_says(
+    rows: list[tuple[float, float, float]], request: pytest.FixtureRequest
+) -> None:
+    if "lab" in request.node.name:
+        request.applymarker(pytest.mark.xfail(reason="94 of 96 hold: few runs of a busy machine set their scatter"))
+    assert held(rows) <= 0.95
