@@ -79,7 +79,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only runs nightly; run tests that share what is made once for a module in one process."""
+    """Leave out what only runs nightly; run tests that share what is made once for a module in one process.
+
+    Several processes begin with what is slow, so that none of them works alone at the end.
+    """
     if not config.getoption("nightly"):
         left_out = [item for item in items if item.get_closest_marker("nightly")]
         config.hook.pytest_deselected(items=left_out)
@@ -89,3 +92,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             known = item._fixtureinfo.name2fixturedefs
             if any(each.scope == "module" for name in item.fixturenames for each in known.get(name, ())):
                 item.add_marker(pytest.mark.xdist_group(str(item.path)))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)

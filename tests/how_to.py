@@ -92,7 +92,7 @@ def shell(folder: Path) -> dict[str, str]:
     plain = {key: value for key, value in os.environ.items() if not key.startswith(("SIMBACKUP", "PYTHON", "PYTEST"))}
     return plain | {
         "PATH": f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120", "MPLBACKEND": "agg",
-        "PYTHONPYCACHEPREFIX": BYTECODE.name,
+        "LC_ALL": "C.UTF-8", "PYTHONPYCACHEPREFIX": BYTECODE.name,
     }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture
 def browser(chromium: Any) -> Iterator[Any]:
     """A browser of one user."""
-    context = chromium.new_context()
+    context = chromium.new_context(locale="en-GB")
     context.set_default_timeout(HANGS)
     yield context
     context.close()
