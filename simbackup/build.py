@@ -11,7 +11,7 @@ import simpy
 
 from simbackup.data.make import make as make_data
 from simbackup.devices.host.live import make as make_host
-from simbackup.devices.network.make import make as make_network
+from simbackup.devices.network.live import make as make_network
 from simbackup.devices.site import Site
 from simbackup.devices.store import Region
 from simbackup.engine.link import Link

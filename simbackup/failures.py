@@ -10,7 +10,7 @@ from simbackup import units
 from simbackup.catalogue import Copy, job_of
 from simbackup.devices.library import Library
 from simbackup.devices.network.spec import WAY
-from simbackup.devices.redundant import Redundant, changing
+from simbackup.devices.raid.live import Redundant, changing
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError

@@ -21,7 +21,7 @@ Uses = Mapping[str, Mapping[str, list[str]]]
 
 def modules() -> dict[str, ModuleType]:
     """The modules of equations, by name."""
-    return {name: import_module(f"simbackup.equations.{name}") for name in equations.__all__}
+    return {name: import_module(f"simbackup.equations.{name}") for name in dir(equations)}
 
 
 def functions(module: ModuleType) -> dict[str, Callable[..., Any]]:

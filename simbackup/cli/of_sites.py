@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class WithTemplates(TyperCommand):
     """A command whose help ends with the names of all templates of sites."""
 
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 (click's method)
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the names after the options."""
         from simbackup.planning.inventory import templates  # noqa: PLC0415
 

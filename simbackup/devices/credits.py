@@ -1,13 +1,24 @@
-"""Burst credits (token bucket) of a link: full rate while credits last, then the baseline."""
+"""Token buckets of a link: burst credits, and the free space of a landing zone (SLC, media cache) before a device."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from simbackup.devices.network.live import Network
+from simbackup.devices.store import Store
 from simbackup.engine.events import Alarm
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.equations import burst
+from simbackup.equations.burst import Bucket, credits_after, time_to
+from simbackup.equations.disk import cleaning_factor
+from simbackup.late import Late
 from simbackup.trace.clock import Clock
 from simbackup.units import show_short
+
+if TYPE_CHECKING:
+    from simbackup.devices.site import Site
 
 ROUNDING = 1e-9
 """Share of the bucket below which it counts as empty."""
@@ -15,6 +26,12 @@ LEAST = 1e-3
 """Share of the bucket that must return before an empty one is used again, so that it does not alternate for ever."""
 LENT = ("has used up its credits", "has credits again")
 """Notes in the trace."""
+FULL = ("is full", "has room again")
+"""Notes in the trace."""
+LEAST_RUN = 4096.0
+"""Bytes of the smallest runs that a landing zone with free space accepts at the rate of its device."""
+ROOMY = 4.0
+"""Rate of a landing zone with free space, as a multiple of its device's: the device is the limit then."""
 
 
 class Credits:
@@ -27,7 +44,7 @@ class Credits:
     def __init__(
         self,
         link: Link,
-        bucket: burst.Bucket,
+        bucket: Bucket,
         left: float,
         clock: Clock,
         network: FlowNetwork,
@@ -51,7 +68,6 @@ class Credits:
 
     def solved(self, *, binding: bool) -> None:
         """Note the rate, operations or bytes a second, from now on."""
-        del binding
         self._settle()
         self._rate = self._spent()
         self._go_on()
@@ -67,7 +83,7 @@ class Credits:
     def _settle(self) -> None:
         """Update the credits to the present time."""
         now = float(self._clock.env.now)
-        self.left = burst.credits_after(self._bucket, self.left, self._rate, now - self._since)
+        self.left = credits_after(self._bucket, self.left, self._rate, now - self._since)
         self.without_s += 0.0 if self._lends else now - self._since
         self._since = now
 
@@ -83,7 +99,7 @@ class Credits:
         """Switch between full capacity and baseline if needed, and set the alarm for the next change."""
         bucket, now = self._bucket, float(self._clock.env.now)
         level = 0.0 if self._lends else LEAST * bucket.credits
-        if now + burst.time_to(bucket, self.left, self._rate, level) == now:
+        if now + time_to(bucket, self.left, self._rate, level) == now:
             self.left = level  # sooner than the clock can tell: it would ring for ever
         empty = self.left <= ROUNDING * bucket.credits
         if self._lends and empty and (self._rate > bucket.baseline or not self._rate):
@@ -92,9 +108,83 @@ class Credits:
             self._lend(self._words[1], 1.0)
         if self._lends == (self._rate > bucket.baseline):
             level = 0.0 if self._lends else LEAST * bucket.credits
-            self._alarm.set(now + burst.time_to(bucket, self.left, self._rate, level), self._ring)
+            self._alarm.set(now + time_to(bucket, self.left, self._rate, level), self._ring)
 
     def _lend(self, what: str, capacity: float) -> None:
         self._lends = not self._lends
         self._clock.trace.note(self._clock.env.now, self.name, what)
         self._network.set_capacity(self._link, capacity * self._full)
+
+
+@dataclass(frozen=True, slots=True)
+class LandingZone(Late):
+    """The size and the rates of a landing zone.
+
+    Fields are those of `LandingSheet`, in SI units.
+    """
+
+    landing_zone: float | None = None
+    drain_rate: float | None = None
+    band: float | None = None
+    """Bytes that a disk with shingled tracks reads and writes as a whole when data leave the zone; None for other
+    disks.
+    """
+    disks: int = 1
+    """Disks that have it together."""
+
+    def of(self, disks: int) -> LandingZone:
+        """The landing zone of several disks together."""
+        if self.landing_zone is None or self.drain_rate is None:
+            return self
+        return LandingZone(disks * self.landing_zone, disks * self.drain_rate, self.band, disks)
+
+    def effort(self, share: float, run: float) -> float:
+        """Factor by which draining a byte takes longer if a share of a place is written, in runs of so many bytes.
+
+        Each disk of an array has its part of a run.
+        """
+        return 1.0 if self.band is None else cleaning_factor(share, run / self.disks, self.band)
+
+
+class Landed(Store):
+    """Base of a device that may have a landing zone, which all writes pass.
+
+    The free space is that of a token bucket: writes take it, and it returns at the rate of draining. A full zone
+    accepts no more than that rate (Turner, as in `equations/burst.py`). Reads do not pass it.
+    """
+
+    _zone: LandingZone = LandingZone()
+
+    def lands(self, site: Site, zone: LandingZone, fastest: float) -> None:
+        """Put a landing zone before the device, which moves so many bytes a second at most."""
+        if zone.landing_zone is None or zone.drain_rate is None:
+            return
+        name, most = f"{site.address}.landing_zone", ROOMY * fastest * zone.effort(0.0, LEAST_RUN)
+        beside = Network(Link(f"{name}.passed", most), 0.0, math.inf)
+        way = Network(Link(name, most, fastest=fastest), 0.0, math.inf, other=beside)
+        bucket = Bucket(most, zone.drain_rate, zone.landing_zone)
+        _Draining(way.link, bucket, bucket.credits, site.system.clock, site.system.network, words=FULL)
+        self._behind, self._zone = (way,), zone
+
+    def rewriting(self, share: float, run: float) -> dict[Link, float]:
+        """What each byte loads on the landing zone in addition, if a share of a place is written, in runs."""
+        more = self._zone.effort(share, run) - 1.0
+        return {way.link: more for way in self._behind} if more > 0.0 else {}
+
+
+class _Draining(Credits):
+    """The free space of a landing zone, which returns more slowly while draining is expensive.
+
+    Flows demand more than their bytes, by the factor with which these take longer to drain. All data in the zone are
+    assumed to have the factor of the writes of now, or of the last ones.
+    """
+
+    _effort: float = 1.0
+
+    def _spent(self) -> float:
+        """Bytes a second that come, less what drains."""
+        asked, link = super()._spent(), self._link
+        moved = sum(flow.moves.get(link, 0.0) * flow.rate for flow in link.flows)
+        if moved > 0.0:
+            self._effort = asked / moved
+        return self._bucket.baseline + (asked - self._bucket.baseline) / self._effort

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.devices.store import Region
 from simbackup.trace.trace import Trace
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from simbackup.devices.shape import FlowShape, Source
     from simbackup.devices.volume.live import Volume
     from simbackup.engine.flow import Flow
-    from simbackup.engine.link import Link
     from simbackup.engine.network import FlowNetwork
 
 
@@ -117,7 +116,6 @@ class FrozenImage(ABC):
         `window` are the bytes that a host asks for at once, and then waits for; None if it reads ahead without end. A
         share is read `together`, in sequence; requests here and there cost the same wherever they find their data.
         """
-        del place, window, together
         return shape
 
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
@@ -135,34 +133,3 @@ class FrozenImage(ABC):
     def record(self, trace: Trace) -> None:
         """Record its state in the trace; nothing if its disks have their own records."""
         del trace
-
-
-State = Literal["new", "synchronising", "attached", "split"]
-
-
-class SynchronisedImage(FrozenImage):
-    """A frozen image that can be synchronised with its volume again."""
-
-    state: State
-
-    @property
-    @abstractmethod
-    def behind(self) -> tuple[float, float]:
-        """Bytes to copy: in sequence, and in scattered regions."""
-
-    @abstractmethod
-    def synchronise(self) -> None:
-        """Take new writes from now on, while old data are copied."""
-
-    @property
-    @abstractmethod
-    def sides(self) -> tuple[Link, Link]:
-        """The devices of the origin and of the copy."""
-
-    @abstractmethod
-    def copying(self, size: float, *, scattered: bool, flow: Flow | None = None) -> FlowShape:
-        """What a byte of a synchronisation loads on both sides, beside others than its own flow if that is there."""
-
-    @abstractmethod
-    def attach(self) -> None:
-        """Mark it as in sync with the volume."""

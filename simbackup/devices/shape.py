@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from simbackup.devices.closed_network import ClosedClass
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
@@ -12,7 +12,7 @@ from simbackup.engine.flow import Flow, LocalWeight
 from simbackup.engine.limit import Law, Limit, Spot, limit_of
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.equations.read_ahead import window_wait
+from simbackup.equations.files import window_wait
 
 
 class Ahead(NamedTuple):
@@ -375,12 +375,3 @@ def _longer(limit: Limit, times: float) -> Limit:
     if times == 1.0:
         return limit
     return Limit(limit.rate / times, limit.cause, {part: seconds * times for part, seconds in limit.parts.items()})
-
-
-@runtime_checkable
-class Answering(Protocol):
-    """A device that answers operations that move no bytes."""
-
-    def asked(self, times: float) -> FlowShape:
-        """The shape of so many operations, one after the other."""
-        ...

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simbackup.devices.over import Over
 from simbackup.devices.space import Space
-from simbackup.devices.store import Region, Store
+from simbackup.devices.store import Over, Region, Store
 from simbackup.devices.volume.live import Volume
 
 if TYPE_CHECKING:
@@ -51,6 +50,10 @@ class Site:
         store.path = tuple(self.system.networks[link] for link in way or ())
         self.system.of(Volume)[self.name] = Volume(self.system.env, self.address, Region(store, 0.0, store.size))
 
+    def volume(self, name: str) -> Volume:
+        """A volume by its name."""
+        return self.system.of(Volume)[name]
+
     def space(self, on: str) -> Space:
         """The space of a device that volumes, copy areas and mirrors share."""
         return self.system.spaces.setdefault(on, Space(self.system.of(Store)[on].size))
@@ -64,7 +67,7 @@ class Site:
 
     def reached(self, name: str, on: str) -> Store:
         """The device that a volume is on, as the host of the volume reaches it."""
-        spec, store = self.spec, self.system.of(Volume)[on].region.store
+        spec, store = self.spec, self.volume(on).region.store
         host, keeper = spec.owner_of(name), spec.owner_of(on)
         around = host
         while around is not None and around != keeper:  # a guest reaches the disks of its host without a network

@@ -1,4 +1,4 @@
-"""Block devices (`Store`), their parts (`Region`), and requests of users amid streams."""
+"""Block devices (`Store`), devices over them (`Over`), their parts (`Region`), and requests of users amid streams."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
@@ -163,7 +163,6 @@ class Store(ABC):
 
         A controller may allow less than all copies give.
         """
-        del position, size
         return 1.0
 
     def run(self, direction: Direction, window: float) -> float:
@@ -171,7 +170,6 @@ class Store(ABC):
 
         `window` is the number of bytes that are requested, or written out, at once.
         """
-        del direction, window
         return math.inf
 
     @property
@@ -208,7 +206,6 @@ class Store(ABC):
         If several `waiting` requests of the same work are there, an arm serves the nearest ahead of it: a request
         occupies the device for less time, and one alone takes as long as ever.
         """
-        del extent, waiting
         return self.request(direction, begin, begin, size)
 
     def continued(self, position: float, size: float) -> Service:
@@ -221,12 +218,10 @@ class Store(ABC):
 
     def alone(self, position: float, size: float) -> float:
         """Greatest rate, bytes a second, of a single sequential reader of `size` bytes; infinite without a limit."""
-        del position, size
         return math.inf
 
     def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
         """Further demands of a written byte on links, if a share of a place is written, in runs of so many bytes."""
-        del share, run
         return {}
 
     def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
@@ -235,12 +230,10 @@ class Store(ABC):
         That is the seek from there; and the seek `back`, if the request there does not count it. `writing` is the
         number of streams that write there, including this one; 0 if it reads.
         """
-        del here, there, size, back, writing
         return Service(0.0, 0.0)
 
     def spread(self, size: float, *, writes: bool) -> int:
         """Number of disks over which a request is spread, each with a queue; it is done when the last of them is."""
-        del size, writes
         return 1
 
 
@@ -296,3 +289,34 @@ def returning(region: Region, size: float) -> Service:
         return Service(0.0, max(busy, 0.0))
     turn = store.switchover(region.begin, region.begin, size)
     return Service(busy * turn.latency / turn.busy if turn.busy > 0.0 else 0.0, busy)
+
+
+if TYPE_CHECKING:
+    Base = Store
+else:
+    Base = object  # so that what is not said here is asked of the device below
+
+
+class Over(Base):
+    """A device with another path (other buses) or layout (deduplicated, redirected); all else is that of the one below.
+
+    A volume of one host on an array of another host, or on one that no host owns, is reached over the links between the
+    two.
+    """
+
+    def __init__(self, below: Store, path: tuple[Network, ...] | None = None) -> None:
+        self.below = below
+        self.path = below.path if path is None else path
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(object.__getattribute__(self, "below"), name)
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of the device's time for each byte of a sequential stream."""
+        return self.below.stream(direction, position, size)
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What a request takes."""
+        return self.below.request(direction, head, position, size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import simpy
 
@@ -30,6 +30,37 @@ class LocalWeight(NamedTuple):
 
     link: Link
     elsewhere: float
+
+
+class FlowOptions(TypedDict, total=False):
+    """How a flow differs from a plain one."""
+
+    cap: float
+    """Greatest rate, units per second; none by default."""
+    cap_cause: str | None
+    """The address that explains it; the name of the flow by default."""
+    cap_parts: Parts | None
+    """Seconds of one unit at that rate by address and activity, where it is a cycle of several."""
+    weight: float
+    """Weight in fairness; 1 by default."""
+    among: LocalWeight | None
+    """Where that weight holds, if not everywhere."""
+    moves: Mapping[Link, float]
+    """Bytes that one unit of the flow moves on a link, zero where not named."""
+    places: Mapping[Link, Spot]
+    """Where it moves them."""
+    sequential: float
+    """Share of it that is a stream and takes turns with other streams, all by default; the rest are requests here and
+    there, whose demand holds what they lose between them."""
+    law: Law | None
+    """How it uses the rate that the network offers: a tape that stops and starts, users who wait in queues."""
+    customers: Customers | None
+    """Its requests as customers of a closed queueing network, if it is made of them: they wait behind those of others.
+    """
+    low_priority: bool
+    """Whether requests of other flows are served before it, as they are before write-back."""
+    patient: bool
+    """Whether it waits while a link is closed, as users do; other flows fail."""
 
 
 class Limits(NamedTuple):
@@ -83,24 +114,14 @@ class Flow:
         "watchers", "weight",
     )  # fmt: skip
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         env: simpy.Environment,
-        *,
         name: str,
         activity: str,
         amount: float,
         demands: Mapping[Link, float],
-        weight: float,
-        limit: Limit,
-        moves: Mapping[Link, float],
-        places: Mapping[Link, Spot],
-        sequential: float = 1.0,
-        law: Law | None = None,
-        customers: Customers | None = None,
-        among: LocalWeight | None = None,
-        low_priority: bool = False,
-        patient: bool = False,
+        options: FlowOptions,
     ) -> None:
         self._env = env
         self.name, self.activity, self.number = name, activity, 0
@@ -110,9 +131,12 @@ class Flow:
         """What gives it another shape there, if another phase follows."""
         self.phase_change: tuple[float, float] | None = None
         """When the last phase began (seconds), and the rate before it, units per second."""
-        self.weight, self.given_weight, self.among = weight, weight, among
-        self.sequential, self.low_priority, self.patient = sequential, low_priority, patient
-        self.law = law
+        given = options.get
+        weight, moves = given("weight", 1.0), given("moves", {})
+        self.weight, self.given_weight, self.among = weight, weight, given("among")
+        self.sequential, self.law = given("sequential", 1.0), given("law")
+        self.low_priority, self.patient = given("low_priority", False), given("patient", False)
+        limit = own_limit(name, given("cap", math.inf), given("cap_cause"), given("cap_parts"))
         self.limits = Limits(limit)
         self.limit, self.cap = limit, limit.rate
         """The lowest of these, and its rate, units per second."""
@@ -120,7 +144,7 @@ class Flow:
         """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.links = tuple(demands) if moves.keys() <= demands.keys() else tuple({**demands, **moves})
         self._alone: tuple[float, ...] | None = None
-        self.load(demands, moves, places, customers)
+        self.load(demands, moves, given("places", {}), given("customers"))
 
         # how it goes
         self.active = True

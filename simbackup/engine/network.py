@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import simpy
 
 from simbackup.engine.affected import Affected, Changes, Coupling, waits_alone
 from simbackup.engine.events import LAST, Alarm, Call, Completions
-from simbackup.engine.flow import Flow, LocalWeight, own_limit
+from simbackup.engine.flow import Flow, FlowOptions
 from simbackup.engine.group import MANY, BottleneckGroup, Groups
-from simbackup.engine.limit import Customers, Law, Limit, Parts, Spot
+from simbackup.engine.limit import Customers, Limit, Parts, Spot
 from simbackup.engine.link import Link, Recorder
 from simbackup.engine.problem import BufferHold, More, Solution, solve
 from simbackup.refusals import Closure, Refusals
@@ -49,7 +49,6 @@ class FlowNetwork:
         self,
         env: simpy.Environment,
         trace: Recorder | None = None,
-        *,
         whole: bool = False,
         refusals: Refusals | None = None,
     ) -> None:
@@ -84,25 +83,13 @@ class FlowNetwork:
         """The links that flows cross."""
         return tuple(self._links)
 
-    def start(  # noqa: PLR0913
+    def start(
         self,
         name: str,
         activity: str,
         amount: float,
         demands: Mapping[Link, float],
-        *,
-        weight: float = 1.0,
-        cap: float = math.inf,
-        cap_cause: str | None = None,
-        cap_parts: Parts | None = None,
-        moves: Mapping[Link, float] | None = None,
-        places: Mapping[Link, Spot] | None = None,
-        sequential: float = 1.0,
-        law: Law | None = None,
-        customers: Customers | None = None,
-        among: LocalWeight | None = None,
-        low_priority: bool = False,
-        patient: bool = False,
+        **options: Unpack[FlowOptions],
     ) -> Flow:
         """A flow under way, in units of the caller's choice (bytes, files).
 
@@ -115,48 +102,25 @@ class FlowNetwork:
             Units to move, may be infinite; a flow of zero is done at once.
         demands
             Units of each link that one unit of the flow consumes; zero attaches without consuming.
-        weight, among
-            Weight in fairness, and where it holds if not everywhere.
-        cap, cap_cause
-            Greatest rate, units per second, and the address that explains it (the flow's name if None).
-        cap_parts
-            Seconds of one unit at that rate by address and activity, where it is a cycle of several.
-        moves, places
-            Bytes that one unit of the flow moves on a link, zero where not named, and where it moves them.
-        sequential
-            Share of it that is a stream and takes turns with other streams; the rest are requests here and there, whose
-            demand holds what they lose between them.
-        law
-            How the flow uses the rate that the network offers: a tape that stops and starts, users who wait in queues.
-        customers
-            Its requests as customers of a closed queueing network, if it is made of requests: they wait behind those of
-            others.
-        low_priority
-            Whether requests of other flows are served before it, as they are before write-back.
-        patient
-            Whether it waits while a link is closed, as users do; other flows fail.
+        **options
+            Its greatest rate, its weight, what it moves and where, its law, its customers: `FlowOptions`.
 
         Raises
         ------
         ValueError
             When a number is out of range, or when neither a link nor the cap limits the flow.
         """
-        figures = [amount, weight, *demands.values(), *(moves or {}).values()]
-        if not (min(figures) >= 0.0 and weight > 0.0 and sum(figures) >= 0.0):  # no sum with a NaN is
+        flow = Flow(self.env, name, activity, amount, demands, options)
+        figures = [amount, flow.weight, *demands.values(), *flow.moves.values()]
+        if not (min(figures) >= 0.0 and flow.weight > 0.0 and sum(figures) >= 0.0):  # no sum with a NaN is
             raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, weight above zero")
-        flow = Flow(
-            self.env, name=name, activity=activity, amount=amount, demands=demands, weight=weight,
-            limit=own_limit(name, cap, cap_cause, cap_parts), moves=moves or {}, places=places or {},
-            sequential=sequential, law=law, customers=customers, among=among, low_priority=low_priority,
-            patient=patient,
-        )  # fmt: skip
-        if not flow.demands and math.isinf(cap) and amount > 0.0:
+        if not flow.demands and math.isinf(flow.cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
         if amount == 0.0:
             flow.active = False
             flow.done.succeed()
             return flow
-        if not patient and (closure := self._refusal(flow)) is not None:
+        if not flow.patient and (closure := self._refusal(flow)) is not None:
             flow.active, flow.failure = False, closure.reason
             flow.done.succeed()
             return flow

@@ -191,7 +191,7 @@ def differs(change: Change, seconds: float) -> float:
     `1 - (1 - t)^n (1 - r) / g`: t is the share changed in that time (`touched`), r = 1 - exp(-p d) the share replaced
     in d days at p a day, and g = (1 + y) ^ (d / 365) the growth at y a year. Changes, replacement and growth are
     independent. Of files with n places that change independently, one suffices; for runs of b bytes that begin anywhere
-    and files of s, n = 1 + s / b, as with chunks (`deduplication.touched_chunks`).
+    and files of s, n = 1 + s / b, as with chunks (`reduction.touched_chunks`).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Means of runs that differ by chance, and their confidence intervals."""
+"""Means of runs that differ by chance, their confidence intervals, and how many runs these take."""
 
 from __future__ import annotations
 
@@ -117,3 +117,37 @@ def unpaired_difference(values: Sequence[float], others: Sequence[float], confid
     return Interval(
         means[0] - means[1], student_quantile(max(1, int(whole**2 / freedom)), confidence) * math.sqrt(whole)
     )  # fmt: skip
+
+
+def replications_needed(pilot: Sequence[float], share: float, confidence: float = CONFIDENCE) -> int:
+    """Independent runs needed for a confidence interval of a given half-width, estimated from a few first runs.
+
+    The least n with `t(n-1) s / sqrt(n) <= share |mean|` (Law, 9.4.1), with mean and deviation of the first runs.
+
+    Parameters
+    ----------
+    pilot
+        Figures of the first runs, at least two.
+    share
+        Half the width as a share of the mean, such as 0.05.
+    confidence
+        Confidence of the interval.
+
+    >>> replications_needed([9.0, 10.0, 11.0], 0.05), replications_needed([9.0, 10.0, 11.0], 0.0001)
+    (18, 3841462)
+    """
+    mean, half = mean_interval(pilot, confidence)
+    deviation = half * math.sqrt(len(pilot)) / student_quantile(len(pilot) - 1, confidence)
+    wanted = share * abs(mean)
+    if deviation == 0.0:
+        return len(pilot)
+    if wanted == 0.0:
+        raise ValueError("a mean of 0 has no relative width")
+    low, high = max(2, len(pilot)) - 1, max(2, len(pilot))
+    while student_quantile(high - 1, confidence) * deviation / math.sqrt(high) > wanted:
+        low, high = high, 2 * high
+    while high - low > 1:  # more runs give a narrower interval
+        middle = (low + high) // 2
+        enough = student_quantile(middle - 1, confidence) * deviation / math.sqrt(middle) <= wanted
+        low, high = (low, middle) if enough else (middle, high)
+    return high

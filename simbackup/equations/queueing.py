@@ -122,7 +122,7 @@ def mixed_response(wait: float, own: float, found: float = 0.0) -> float:
     `R = (w + f) / (1 - rho)`, of a mixed network of queues (Baskett, Chandy, Muntz and Palacios, "Open, closed, and
     mixed networks of queues with different classes of customers", Journal of the ACM 22(2), 1975): who comes waits for
     what streams and users who wait have at the server, and for the independent requests that come to it. In order of
-    arrival f is the work that these have there (`arrival.work_found`); where all who are there share the server, as
+    arrival f is the work that these have there (`waiting.work_found`); where all who are there share the server, as
     many times w as they have requests there. Infinite from rho = 1 on.
 
     Parameters

@@ -8,8 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simbackup.equations.scores import clustered, crps, interval_score
-from simbackup.equations.uncertainty import SCORE, CentralInterval, share_below, spread_with_error
+from simbackup.equations.uncertainty import (
+    SCORE,
+    CentralInterval,
+    clustered,
+    crps,
+    interval_score,
+    share_below,
+    spread_with_error,
+)
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import PUBLISHED, Interval, Row, collections, documents
 from simbackup.uncertainty.fitted import rows_beside
@@ -122,7 +129,7 @@ class Score:
     factor: float
     """Median ratio of upper to lower end."""
     interval_score: float
-    """Mean interval score of natural logarithms; less is better. See `simbackup.equations.scores`."""
+    """Mean interval score of natural logarithms; less is better. See `simbackup.equations.uncertainty`."""
     crps: float
     """Mean continuous ranked probability score of natural logarithms; less is better."""
     worse: float

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from simbackup.equations.intervals import mean_interval
-from simbackup.equations.output_analysis import replications_needed
+from simbackup.equations.intervals import mean_interval, replications_needed
 from simbackup.experiments.runner import Runner
 from simbackup.experiments.study_point import Figure, Point, PointResult
 from simbackup.schema.study import NarrowSpec, StudySpec

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simbackup import shelf, units
-from simbackup.equations.coding import cost_of_coding
+from simbackup.equations.reduction import cost_of_coding
 from simbackup.foreign.measurements.measured_sheet import measured_sheet
 from simbackup.foreign.measurements.tools import read_outputs
 from simbackup.lab.folder import Folder

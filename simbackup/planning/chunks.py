@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup import shelf
 from simbackup.equations.change import Change, differs
-from simbackup.equations.deduplication import touched_chunks
+from simbackup.equations.reduction import touched_chunks
 from simbackup.errors import InputError, Problem, choices
 from simbackup.methods.reduction.spec import DeduplicationSpec
 from simbackup.schema import tree as trees

@@ -167,7 +167,8 @@ class _Layout:
         seen: dict[tuple[str, str], Place] = {}
         reported: set[Place] = set()
         for row in rows:
-            names = {(s, written(key, t.key, row)[0]): written(key, t.key, row)[1] for (s, key), t in templates.items()}
+            named = ((section, written(key, one.key, row)) for (section, key), one in templates.items())
+            names = {(section, name): place for section, (name, place) in named}
             wrong = next(filter(None, (self._wrong_name(part, place, seen) for part, place in names.items())), None)
             if wrong is None and len(names) < len(templates):
                 twice = "appears twice in a section of the fleet"

@@ -131,7 +131,7 @@ class BlockDevice(BackupTarget):
 class RedundantDevice(BlockDevice):
     """A block device of several disks that keeps its data when one of them fails."""
 
-    live_part = "simbackup.devices.redundant:Redundant"
+    live_part = "simbackup.devices.raid.live:Redundant"
     fails_as = frozenset({"device", "disk", "sector"})
 
     def missing(self) -> bool:
@@ -275,7 +275,7 @@ class InVolume(ImageDevice):
 class SplitMirror(ImageDevice):
     """A frozen image that is synchronised with its volume."""
 
-    live_part = "simbackup.devices.image:SynchronisedImage"
+    live_part = "simbackup.devices.mirror.live:Mirror"
     frozen_from_start = False
 
     def synchronised(self) -> bool:
@@ -335,4 +335,4 @@ class Sink(Device):
 class Service(Device):
     """A device that answers operations, and keeps nothing of them."""
 
-    live_part = "simbackup.devices.shape:Answering"
+    live_part = "simbackup.devices.service.live:Operations"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from operator import is_
 from typing import Any
 
 from simbackup.errors import Place
@@ -70,15 +71,24 @@ def placeholders(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, 
 
 
 def filled(node: Node, row: Mapping[str, Node]) -> Node:
-    """A template with the cells of a row instead of placeholders; what comes from a cell has the cell's place."""
+    """A template with the cells of a row instead of placeholders; what comes from a cell has the cell's place.
+
+    What has no placeholder is the very node of the template.
+    """
     if isinstance(node.value, dict):
         inner: dict[str, Node] = {}
+        same = True
         for name, child in node.value.items():
-            text, key = written(name, child.key, row)
-            inner[text] = replace(filled(child, row), key=key)
-        return Node(inner, node.place, node.key)
+            other, text = filled(child, row), name
+            if "{" in name:
+                text, key = written(name, child.key, row)
+                other = replace(other, key=key)
+            inner[text] = other
+            same = same and other is child
+        return node if same else Node(inner, node.place, node.key)
     if isinstance(node.value, list):
-        return Node([filled(item, row) for item in node.value], node.place, node.key)
+        items = [filled(item, row) for item in node.value]
+        return node if all(map(is_, items, node.value)) else Node(items, node.place, node.key)
     if not isinstance(node.value, str) or "{" not in node.value:
         return node
     text, place = written(node.value, node.place, row)

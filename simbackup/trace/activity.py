@@ -7,40 +7,12 @@ from collections.abc import Mapping
 from enum import Enum, StrEnum, auto
 from typing import Self
 
-from simbackup.palette import (  # fmt: skip
-    AQUA,
-    ASH,
-    BLUE,
-    BROWN,
-    CLAY,
-    CORAL,
-    DARK,
-    FERN,
-    GREY,
-    INDIGO,
-    LILAC,
-    LIME,
-    MOSS,
-    MUSTARD,
-    OLIVE,
-    ORANGE,
-    PALE,
-    PAPER,
-    PINE,
-    PINK,
-    PLUM,
-    PURPLE,
-    RED,
-    SAND,
-    SKY,
-    SLATE,
-    STONE,
-    TEAL,
-    VIOLET,
-    WINE,
-)
+from simbackup import palette
 
-OTHERS = (TEAL, OLIVE, PURPLE, SAND, WINE, RED, SKY, LILAC, MOSS, ORANGE, BROWN, PINK, VIOLET)
+OTHERS = (
+    palette.TEAL, palette.OLIVE, palette.PURPLE, palette.SAND, palette.WINE, palette.RED, palette.SKY, palette.LILAC,
+    palette.MOSS, palette.ORANGE, palette.BROWN, palette.PINK, palette.VIOLET,
+)  # fmt: skip
 """Colours of activities of other packages; the word alone decides which."""
 
 
@@ -82,67 +54,67 @@ class Activity(StrEnum):
         one.nature, one.colour, one.queue, one.at_host = nature, colour, queue, at_host or colour
         return one
 
-    WAIT = "wait", Nature.WAITING, PINK  # nothing is on record
-    WAIT_FOR_DRIVE = "wait for a drive", Nature.WAITING, PAPER, "wait for a drive"
-    WAIT_FOR_ANY_CARTRIDGE = "wait for a cartridge", Nature.WAITING, PAPER, "wait for a cartridge"
-    WAIT_FOR_THE_CARTRIDGE = "wait for the cartridge", Nature.WAITING, PAPER, "wait for a cartridge"
-    WAIT_FOR_ROBOT = "mount queue", Nature.WAITING, PAPER, "mount queue"
-    WAIT_FOR_ROOM = "wait for room", Nature.WAITING, PAPER, "wait for room"
-    WAIT_FOR_TURN = "wait for a turn", Nature.WAITING, PAPER, "job queue"
-    WAIT_FOR_REQUESTS = "wait for requests", Nature.WAITING, PAPER
-    WAIT_FOR_RETRIEVAL = "wait for retrieval", Nature.WAITING, PAPER
-    WAIT_FOR_REPAIR = "wait for repair", Nature.WAITING, PAPER
-    WAIT_FOR_ONE = "wait for one worker", Nature.WAITING, PAPER
-    QUEUE = "queue", Nature.WAITING, CORAL  # a buffer behind other buffers of its job
+    WAIT = "wait", Nature.WAITING, palette.PINK  # nothing is on record
+    WAIT_FOR_DRIVE = "wait for a drive", Nature.WAITING, palette.PAPER, "wait for a drive"
+    WAIT_FOR_ANY_CARTRIDGE = "wait for a cartridge", Nature.WAITING, palette.PAPER, "wait for a cartridge"
+    WAIT_FOR_THE_CARTRIDGE = "wait for the cartridge", Nature.WAITING, palette.PAPER, "wait for a cartridge"
+    WAIT_FOR_ROBOT = "mount queue", Nature.WAITING, palette.PAPER, "mount queue"
+    WAIT_FOR_ROOM = "wait for room", Nature.WAITING, palette.PAPER, "wait for room"
+    WAIT_FOR_TURN = "wait for a turn", Nature.WAITING, palette.PAPER, "job queue"
+    WAIT_FOR_REQUESTS = "wait for requests", Nature.WAITING, palette.PAPER
+    WAIT_FOR_RETRIEVAL = "wait for retrieval", Nature.WAITING, palette.PAPER
+    WAIT_FOR_REPAIR = "wait for repair", Nature.WAITING, palette.PAPER
+    WAIT_FOR_ONE = "wait for one worker", Nature.WAITING, palette.PAPER
+    QUEUE = "queue", Nature.WAITING, palette.CORAL  # a buffer behind other buffers of its job
 
-    MOUNT = "mount", Nature.MECHANICAL, PURPLE
-    DISMOUNT = "dismount", Nature.MECHANICAL, STONE
-    LOAD = "load", Nature.MECHANICAL, GREY, "", WINE  # of a cartridge; of a dump at the processor of a database
-    INITIALISE = "initialise", Nature.MECHANICAL, LILAC
-    UNLOAD = "unload", Nature.MECHANICAL, ASH
-    LOCATE = "locate", Nature.MECHANICAL, RED
-    REWIND = "rewind", Nature.MECHANICAL, SAND
-    TAPE_MARKS = "tape marks", Nature.MECHANICAL, WINE
-    REPOSITION = "reposition", Nature.MECHANICAL, BLUE
-    SEEK = "seek", Nature.MECHANICAL, WINE
-    TURN = "turn", Nature.MECHANICAL, CLAY
+    MOUNT = "mount", Nature.MECHANICAL, palette.PURPLE
+    DISMOUNT = "dismount", Nature.MECHANICAL, palette.STONE
+    LOAD = "load", Nature.MECHANICAL, palette.GREY, "", palette.WINE  # of a cartridge; of a dump at a database
+    INITIALISE = "initialise", Nature.MECHANICAL, palette.LILAC
+    UNLOAD = "unload", Nature.MECHANICAL, palette.ASH
+    LOCATE = "locate", Nature.MECHANICAL, palette.RED
+    REWIND = "rewind", Nature.MECHANICAL, palette.SAND
+    TAPE_MARKS = "tape marks", Nature.MECHANICAL, palette.WINE
+    REPOSITION = "reposition", Nature.MECHANICAL, palette.BLUE
+    SEEK = "seek", Nature.MECHANICAL, palette.WINE
+    TURN = "turn", Nature.MECHANICAL, palette.CLAY
 
-    TRANSFER = "transfer", Nature.MOVING, BLUE
-    READ = "read", Nature.MOVING, SKY
-    WRITE = "write", Nature.MOVING, INDIGO
-    SAVE = "save", Nature.MOVING, FERN
-    RESTORE = "restore", Nature.MOVING, PLUM
-    COPY = "copy", Nature.MOVING, LIME
-    BACK_UP = "back up", Nature.MOVING, TEAL
-    WRITE_BACK = "write-back", Nature.MOVING, TEAL
-    SYNCHRONISE = "synchronise", Nature.MOVING, SKY
-    COPY_READ = "copy read", Nature.MOVING, MOSS
-    COPY_WRITE = "copy write", Nature.MOVING, SKY
-    OWN_WRITE = "own write", Nature.MOVING, VIOLET
-    METADATA_COMMIT = "metadata commit", Nature.MOVING, RED
-    WALK = "walk", Nature.MOVING, MUSTARD
-    FLUSH = "flush", Nature.MOVING, VIOLET
-    TRAVEL = "travel", Nature.MOVING, SLATE
+    TRANSFER = "transfer", Nature.MOVING, palette.BLUE
+    READ = "read", Nature.MOVING, palette.SKY
+    WRITE = "write", Nature.MOVING, palette.INDIGO
+    SAVE = "save", Nature.MOVING, palette.FERN
+    RESTORE = "restore", Nature.MOVING, palette.PLUM
+    COPY = "copy", Nature.MOVING, palette.LIME
+    BACK_UP = "back up", Nature.MOVING, palette.TEAL
+    WRITE_BACK = "write-back", Nature.MOVING, palette.TEAL
+    SYNCHRONISE = "synchronise", Nature.MOVING, palette.SKY
+    COPY_READ = "copy read", Nature.MOVING, palette.MOSS
+    COPY_WRITE = "copy write", Nature.MOVING, palette.SKY
+    OWN_WRITE = "own write", Nature.MOVING, palette.VIOLET
+    METADATA_COMMIT = "metadata commit", Nature.MOVING, palette.RED
+    WALK = "walk", Nature.MOVING, palette.MUSTARD
+    FLUSH = "flush", Nature.MOVING, palette.VIOLET
+    TRAVEL = "travel", Nature.MOVING, palette.SLATE
 
-    OPEN = "open", Nature.COMPUTING, AQUA
-    INDEX = "index", Nature.COMPUTING, OLIVE
-    CHECK = "check", Nature.COMPUTING, PINE
-    DUMP = "dump", Nature.COMPUTING, RED
-    REPLAY = "replay", Nature.COMPUTING, SAND
-    COMPRESS = "compress", Nature.COMPUTING, MOSS
-    EXPAND = "expand", Nature.COMPUTING, BROWN
-    FIND_CHUNKS = "find chunks", Nature.COMPUTING, SAND
-    JOIN_CHUNKS = "join chunks", Nature.COMPUTING, PINE
-    LOOKUP = "lookup", Nature.COMPUTING, BROWN
+    OPEN = "open", Nature.COMPUTING, palette.AQUA
+    INDEX = "index", Nature.COMPUTING, palette.OLIVE
+    CHECK = "check", Nature.COMPUTING, palette.PINE
+    DUMP = "dump", Nature.COMPUTING, palette.RED
+    REPLAY = "replay", Nature.COMPUTING, palette.SAND
+    COMPRESS = "compress", Nature.COMPUTING, palette.MOSS
+    EXPAND = "expand", Nature.COMPUTING, palette.BROWN
+    FIND_CHUNKS = "find chunks", Nature.COMPUTING, palette.SAND
+    JOIN_CHUNKS = "join chunks", Nature.COMPUTING, palette.PINE
+    LOOKUP = "lookup", Nature.COMPUTING, palette.BROWN
 
-    START = "start", Nature.ADMINISTRATIVE, DARK
-    PREPARE = "prepare", Nature.ADMINISTRATIVE, LILAC
-    START_GROUP = "start group", Nature.ADMINISTRATIVE, DARK
-    SAVE_INDEX = "save index", Nature.ADMINISTRATIVE, LILAC
-    SYSTEM_STATE = "system state", Nature.ADMINISTRATIVE, GREY
-    CREATE = "create", Nature.ADMINISTRATIVE, ORANGE
-    REMOVE = "remove", Nature.ADMINISTRATIVE, PINK
-    OBSERVE = "observe", Nature.ADMINISTRATIVE, PALE
+    START = "start", Nature.ADMINISTRATIVE, palette.DARK
+    PREPARE = "prepare", Nature.ADMINISTRATIVE, palette.LILAC
+    START_GROUP = "start group", Nature.ADMINISTRATIVE, palette.DARK
+    SAVE_INDEX = "save index", Nature.ADMINISTRATIVE, palette.LILAC
+    SYSTEM_STATE = "system state", Nature.ADMINISTRATIVE, palette.GREY
+    CREATE = "create", Nature.ADMINISTRATIVE, palette.ORANGE
+    REMOVE = "remove", Nature.ADMINISTRATIVE, palette.PINK
+    OBSERVE = "observe", Nature.ADMINISTRATIVE, palette.PALE
 
 
 WORDS: Mapping[str, Activity] = {activity.value: activity for activity in Activity}
@@ -166,7 +138,7 @@ def colour_of(text: str, *, at_host: bool = False) -> str:
     activity = WORDS.get(text)
     if activity is not None:
         return activity.at_host if at_host else activity.colour
-    return PAPER if nature_of(text) is Nature.WAITING else OTHERS[zlib.crc32(text.encode()) % len(OTHERS)]
+    return palette.PAPER if nature_of(text) is Nature.WAITING else OTHERS[zlib.crc32(text.encode()) % len(OTHERS)]
 
 
 def queue_of(text: str) -> str:

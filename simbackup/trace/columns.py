@@ -1,21 +1,129 @@
-"""Records of a trace in columns of numbers, which take a fifth of the memory of as many objects.
+"""The records of a trace: facts with their times and addresses, in columns of numbers.
 
-A year of 1,000 backups each night makes some five million rates. Here each takes 28 bytes, and the collector of cycles
-has nothing to look at. Records are made anew whenever they are read.
+Columns take a fifth of the memory of as many objects. A year of 1,000 backups each night makes some five million rates.
+Here each takes 28 bytes, and the collector of cycles has nothing to look at. Records are made anew whenever they are
+read.
 """
 
 from __future__ import annotations
 
-import sys
 from abc import abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from tempfile import TemporaryFile
-from typing import IO, Any, Generic, NamedTuple, TypeVar, cast, overload
-
-from simbackup.trace.records import JobRecord, Rate, Span, SpanPart
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar, cast, overload
 
 Read = TypeVar("Read")
+
+
+class SpanPart(NamedTuple):
+    """Seconds of a span that another address or activity caused than the span as a whole."""
+
+    cause: str
+    activity: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A time that a job spent in an activity, because of one address."""
+
+    start: float
+    """Seconds."""
+    end: float
+    """Seconds."""
+    job: str
+    """The address of the run."""
+    cause: str
+    """The address that it spent the time on."""
+    activity: str
+    """What was done there, such as `read`."""
+    parts: tuple[SpanPart, ...] = ()
+    """For a repeated cycle, its length divided by cause and activity."""
+
+    @property
+    def split(self) -> tuple[SpanPart, ...]:
+        """Its parts, or itself as a single part if it has none."""
+        return self.parts or (SpanPart(self.cause, self.activity, self.end - self.start),)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The state of a link from a time on.
+
+    In a trace, flows that share a level are not included; `SharedLevel` has these.
+    """
+
+    time: float
+    """Seconds."""
+    link: str
+    """The address of the link."""
+    busy: float
+    """Share (0 to 1) of the link that is in use."""
+    bytes_per_s: float
+    """Bytes per second that it carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLevel:
+    """The common level of the flows that share a saturated link, from a time on."""
+
+    time: float
+    """Seconds."""
+    root: str
+    """The address of the saturated link."""
+    level: float
+    """Units per second of a flow with weight 1."""
+    loads: Mapping[str, tuple[float, float]]
+    """Share in use and bytes per second at level 1, of each link for which these have changed."""
+    beside: Mapping[str, tuple[float, float]]
+    """Share in use and bytes per second by other flows on these links; zero if not given, unless a `Rate` of that time
+    states them.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at one instant."""
+
+    time: float
+    """Seconds."""
+    address: str
+    """Where it happened."""
+    what: str
+    """What happened, in words."""
+    data: Mapping[str, Any]
+    """Further facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRecord:
+    """What one device did in the whole run."""
+
+    address: str
+    """Its address."""
+    kind: str
+    """Its kind, in words."""
+    busy_s: float
+    """Seconds for which it was busy."""
+    units: float
+    """Units of its capacity that were used, such as seconds, bytes or requests."""
+    bytes_moved: float
+    """Bytes that it moved."""
+    peak_bytes_per_s: float
+    """Greatest bytes per second."""
+    data: Mapping[str, Any]
+    """Facts of its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """What one job reports of itself when it has ended."""
+
+    data: Mapping[str, Any]
+
+
+Record = Span | Rate | SharedLevel | Event | DeviceRecord | JobRecord
 
 
 class Names:
@@ -234,9 +342,7 @@ class Amounts(Mapping[str, Mapping[str, float]]):
 
 
 BATCH = 250_000
-"""Rates that are kept in memory, and then written together: 7 MB."""
-BYTES = 28
-"""Bytes of a rate in the file."""
+"""Rates that are read together: 7 MB."""
 
 
 class RateBatch(NamedTuple):
@@ -247,17 +353,9 @@ class RateBatch(NamedTuple):
     busy: array[float]
     bytes_per_s: array[float]
 
-    @classmethod
-    def empty(cls) -> RateBatch:
-        """No rates."""
-        return cls(array("d"), array("I"), array("d"), array("d"))
-
 
 class Rates(Columns[Rate]):
     """Rates of links.
-
-    The file has no name, so that nothing of it is left however the program ends. If it cannot be written, rates stay in
-    memory.
 
     >>> rates = Rates([Rate(0.0, "links.lan", 0.5, 1e6)])
     >>> rates.add(1.0, "links.lan", 0.0, 0.0)
@@ -265,27 +363,20 @@ class Rates(Columns[Rate]):
     (Rate(time=1.0, link='links.lan', busy=0.0, bytes_per_s=0.0), 2, 1.0)
     """
 
-    __slots__ = ("_file", "_last", "_length", "_most", "_newest", "_written", "names")
+    __slots__ = ("_columns", "names")
 
     def __init__(self, records: Iterable[Rate] = ()) -> None:
-        self._file: IO[bytes] | None = None
         self.names = Names()
-        self._newest = RateBatch.empty()
-        self._length = self._most = BATCH
-        self._last = -1, self._newest
-        self._written = 0
-        """Batches in the file, each of `_length` rates."""
+        self._columns = RateBatch(array("d"), array("I"), array("d"), array("d"))
         self.extend(records)
 
     def add(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Add a rate by its fields."""
-        times, links, shares, bytes_ = self._newest
+        times, links, shares, bytes_ = self._columns
         times.append(time)
         links.append(self.names.number(link))
         shares.append(busy)
         bytes_.append(bytes_per_s)
-        if len(times) >= self._most:
-            self._write()
 
     def append(self, record: Rate) -> None:
         """Add a rate behind the others."""
@@ -293,88 +384,29 @@ class Rates(Columns[Rate]):
 
     def extend_by(self, batch: RateBatch) -> None:
         """Add a batch, whose links have the numbers that `names` gives them."""
-        done = 0
-        while done < len(batch.times):
-            until = done + self._most - len(self._newest.times)
-            for mine, its in zip(self._newest, batch, strict=True):
-                mine.extend(its[done:until])  # type: ignore[arg-type]
-            done = until
-            if len(self._newest.times) >= self._most:
-                self._write()
+        for mine, its in zip(self._columns, batch, strict=True):
+            mine.extend(its)  # type: ignore[arg-type]
 
     def batches(self) -> Iterator[RateBatch]:
-        """All rates, in batches that do not depend on where they are kept; the last one is shorter.
-
-        They are not to be changed.
-        """
-        for number in range(self._written):
-            yield self._read(number)
-        if len(self._newest.times) < self._length:
-            yield self._newest
-            return
-        times, links, busy, bytes_per_s = self._newest
-        for first in range(0, len(times) + 1, self._length):
-            part = slice(first, first + self._length)
+        """All rates, in batches of one length; the last one is shorter."""
+        times, links, busy, bytes_per_s = self._columns
+        for first in range(0, len(times) + 1, BATCH):
+            part = slice(first, first + BATCH)
             yield RateBatch(times[part], links[part], busy[part], bytes_per_s[part])
 
     @property
     def end(self) -> float:
         """Seconds at which the last rate changed; 0 if none did."""
-        return max((max(batch.times) for batch in self.batches() if batch.times), default=0.0)
-
-    def _write(self) -> None:
-        """Move the newest rates to the file."""
-        try:
-            if self._file is None:
-                self._file = TemporaryFile(buffering=0)  # noqa: SIM115 (it lives as long as this)
-            self._file.seek(self._written * self._length * BYTES)
-            written = sum([self._file.write(column) for column in self._newest])
-        except OSError:
-            written = 0
-        if written < self._length * BYTES:  # there is no room
-            self._most = sys.maxsize
-        else:
-            self._written += 1
-            self._newest = RateBatch.empty()
-
-    def _read(self, number: int) -> RateBatch:
-        """Read a batch from the file; the one read last is kept, as most readers ask for it again."""
-        if self._file is not None and number != self._last[0]:
-            found = RateBatch.empty()
-            self._file.seek(number * self._length * BYTES)
-            for column in found:
-                column.frombytes(self._file.read(self._length * column.itemsize))
-            self._last = number, found
-        return self._last[1]
+        return max(self._columns.times, default=0.0)
 
     def __len__(self) -> int:
-        return self._written * self._length + len(self._newest.times)
+        return len(self._columns.times)
 
     def __iter__(self) -> Iterator[Rate]:
         texts = self.names.texts
-        for batch in self.batches():
-            for time, link, busy, bytes_per_s in zip(*batch, strict=True):
-                yield Rate(time, texts[link], busy, bytes_per_s)
+        for time, link, busy, bytes_per_s in zip(*self._columns, strict=True):
+            yield Rate(time, texts[link], busy, bytes_per_s)
 
     def _at(self, index: int) -> Rate:
-        number = min(index // self._length, self._written)
-        place = index - number * self._length
-        batch = self._newest if number == self._written else self._read(number)
-        time, link, busy, bytes_per_s = (column[place] for column in batch)
-        return Rate(float(time), self.names.texts[int(link)], float(busy), float(bytes_per_s))
-
-    def __del__(self) -> None:
-        if self._file is not None:
-            self._file.close()
-
-    def __reduce__(self) -> tuple[Callable[..., Rates], tuple[list[str], list[RateBatch]]]:
-        return _joined, (self.names.texts, list(self.batches()))
-
-
-def _joined(texts: list[str], batches: Iterable[RateBatch]) -> Rates:
-    """Rates of batches, whose links are numbers of texts."""
-    rates = Rates()
-    rates.names = Names(texts)
-    for batch in batches:
-        rates.extend_by(batch)
-    return rates
+        times, links, busy, bytes_per_s = self._columns
+        return Rate(times[index], self.names.texts[links[index]], busy[index], bytes_per_s[index])

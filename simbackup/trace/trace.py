@@ -9,8 +9,19 @@ from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, Self, cast
 
-from simbackup.trace.columns import Jobs, Rates, Spans
-from simbackup.trace.records import DeviceRecord, Event, JobRecord, Rate, Record, SharedLevel, Span, SpanPart
+from simbackup.trace.columns import (
+    DeviceRecord,
+    Event,
+    JobRecord,
+    Jobs,
+    Rate,
+    Rates,
+    Record,
+    SharedLevel,
+    Span,
+    SpanPart,
+    Spans,
+)
 
 __all__ = ["DeviceRecord", "Event", "JobRecord", "Rate", "Record", "SharedLevel", "Span", "SpanPart", "Trace"]
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import simpy
 
-from simbackup.equations.buffers import loop
-from simbackup.equations.stages import HalfLoop, joined_rate
+from simbackup.equations.buffers import HalfLoop, joined_rate, loop
 from tests.cases import for_each
 
 MIB = 2.0**20

@@ -8,7 +8,7 @@ import pytest
 import simpy
 
 from simbackup.devices.changes import Spread
-from simbackup.devices.redirect.fragments import Fragments
+from simbackup.devices.redirect.live import Fragments
 from simbackup.equations.fragmentation import broken_share, fetch_time
 from tests.cases import for_each, grid
 

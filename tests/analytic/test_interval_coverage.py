@@ -1,6 +1,5 @@
 """Nominal 95 % intervals cover the mean wait of queues that are known in closed form."""
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -8,11 +7,8 @@ import pytest
 from oracles.queues import md1_wait, mm1_wait
 
 from simbackup.equations.intervals import mean_interval
-from simbackup.equations.output_analysis import batch_means
 
 EXPERIMENTS, RUNS, CUSTOMERS, BEFORE = 500, 20, 400, 100
-BATCHES, LONG, NEIGHBOURS = 10, 1600, 16
-"""Batches of a long run, their customers, and customers whose mean stands for them to save time."""
 ARRIVALS = 0.5
 """Customers a second; a service takes a second."""
 
@@ -35,15 +31,3 @@ def test_intervals_of_replications_cover_as_often_as_they_say(
     found = [mean_interval(each) for each in means]
     hits = sum(abs(one.mean - wait(ARRIVALS, 1.0)) <= one.half for one in found)
     assert 0.92 <= hits / EXPERIMENTS <= 0.98
-
-
-@pytest.mark.parametrize(("constant", "wait"), [(False, mm1_wait), (True, md1_wait)])
-def test_intervals_of_batches_of_one_long_run_cover_as_often_as_they_say(
-    constant: bool, wait: Callable[[float, float], float]
-) -> None:
-    drawn = waits(np.random.default_rng(2), (EXPERIMENTS,), BEFORE + BATCHES * LONG, constant=constant)
-    grouped = drawn[BEFORE:].reshape(-1, NEIGHBOURS, EXPERIMENTS).mean(axis=1)
-    found = [batch_means(each, BATCHES) for each in grouped.T.tolist()]
-    hits = sum(abs(one.mean - wait(ARRIVALS, 1.0)) <= one.half for one in found)
-    assert 0.92 <= hits / EXPERIMENTS <= 0.98
-    assert not any(math.isnan(one.half) for one in found)

@@ -7,7 +7,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.equations import disk as disks
-from simbackup.equations.disk_scatter import scattered_seek_time, waiting_seek_time
+from simbackup.equations.disk import scattered_seek_time, waiting_seek_time
 from tests.cases import for_each
 
 FILES, EACH, RECORD, RATE = 100_000, 8192.0, 1024.0, 100e6

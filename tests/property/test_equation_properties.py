@@ -9,7 +9,7 @@ from oracles.queues import mm1_wait, mmc_wait
 from oracles.raid import full_stripe_write_expansion, small_write_operations
 from oracles.tape import greatest_locate
 
-from simbackup.equations import queueing, raid, raid_work, streaming, tape
+from simbackup.equations import queueing, raid, streaming, tape
 from simbackup.equations.disk import DiskParameters, cylinder, positioning_time, rate_at, seek_time, transfer_time
 
 ROUNDING = 1e-9
@@ -112,7 +112,7 @@ def test_longer_turns_never_lose_more(disk: DiskParameters, streams: int, distan
 @given(groups(), st.integers(0, 10_000_000))
 def test_raid_writes_at_least_the_data_and_its_redundancy(group: tuple[raid.Level, int], size: int) -> None:
     level, number = group
-    work = raid_work.write_operations(level, number, size, UNIT)
+    work = raid.write_operations(level, number, size, UNIT)
     assert work.bytes_written >= size * full_stripe_write_expansion(level, number) * (1 - ROUNDING)
     assert work.bytes_read <= work.bytes_written + number * UNIT
     stripe = raid.data_disks(level, number) * UNIT
@@ -124,15 +124,15 @@ def test_raid_writes_at_least_the_data_and_its_redundancy(group: tuple[raid.Leve
 def test_small_writes_never_cost_more_than_the_classic_figure(group: tuple[raid.Level, int], size: int) -> None:
     level, number = group
     assume(level != "1")
-    assert raid_work.write_operations(level, number, size, UNIT).operations <= small_write_operations(level)
+    assert raid.write_operations(level, number, size, UNIT).operations <= small_write_operations(level)
 
 
 @given(groups(), st.integers(0, 5_000_000), st.integers(0, 5_000_000))
 def test_larger_writes_never_write_less(group: tuple[raid.Level, int], one: int, other: int) -> None:
     level, number = group
     small, large = sorted((one, other))
-    less = raid_work.write_operations(level, number, small, UNIT)
-    more = raid_work.write_operations(level, number, large, UNIT)
+    less = raid.write_operations(level, number, small, UNIT)
+    more = raid.write_operations(level, number, large, UNIT)
     assert less.bytes_written <= more.bytes_written
     assert less.writes <= more.writes
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from simbackup.data.live import DataSet, Files
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.raid.live import ArrayLayout, Controller, Raid
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
@@ -27,9 +26,7 @@ from tests.cases import examples
 FIGURES = disks.DiskParameters(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)
 STORES: dict[str, Store] = {
     "disk": Disk("devices.a", FIGURES),
-    "array": Raid(
-        "devices.a", Array(ArrayLayout("0", 6, 65536.0), FIGURES, Controller(1e9, controller_overhead=0.1e-3))
-    ),
+    "array": Raid("devices.a", ArrayLayout("0", 6, 65536.0), FIGURES, Controller(1e9, controller_overhead=0.1e-3)),
     "ssd": Ssd("devices.a", Flash(10e12, 250e6, 170e6, 75e-6, 85e-6)),
 }
 MOST, LARGEST_WINDOW = 1e12, 1e6

@@ -7,8 +7,8 @@ import pytest
 import simpy
 
 from simbackup.build import capabilities
+from simbackup.devices.raid.live import Redundant
 from simbackup.devices.raid.spec import RaidSpec
-from simbackup.devices.redundant import Redundant
 from simbackup.devices.store import Direction, Service, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.devices.volume.spec import LogicalVolumeSpec

@@ -53,12 +53,10 @@ class CloudDisk(Store):
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream, whose requests are merged or split into units."""
-        del direction, position, size
         return 1.0 / (self.limits.operation_size * self.limits.iops)
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
         """The time of one request, which takes as many operations as it has begun units."""
-        del direction, head, position
         operations = burst.operations(size, self.limits.operation_size)
         return Service(self.limits.latency, operations / self.limits.iops)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from simbackup.devices.changes import Changes
-from simbackup.devices.image import State, SynchronisedImage, Times, lost
+from simbackup.devices.image import FrozenImage, Times, lost
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, Store, bus
@@ -17,11 +17,15 @@ from simbackup.engine.limit import Spot
 from simbackup.engine.link import Link
 from simbackup.equations.disk_turns import interrupted_share
 from simbackup.late import Late
+from simbackup.parameters import parameters_of
 from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:
+    from simbackup.devices.mirror.spec import MirrorSpec
+    from simbackup.devices.site import Site
     from simbackup.devices.volume.live import Volume
 
+State = Literal["new", "synchronising", "attached", "split"]
 ROUNDS = 100
 EXACT = 1e-9
 """Greatest number of iterations in which a share is approached from below, and the step at which they end."""
@@ -44,7 +48,7 @@ class MirrorParameters(Late):
     sync_rate: float = math.inf
 
 
-class Mirror(SynchronisedImage):
+class Mirror(FrozenImage):
     """A mirror of a volume on disks of its own.
 
     Attached, it takes every write that its volume takes. Split, it keeps what it had, and a map remembers the regions
@@ -240,3 +244,11 @@ def _blend(share: float, one: Service, other: Service) -> Service:
 def _written(store: Store, begin: float, size: float) -> Service:
     """A write after another: it comes upon its disk at any turn, unless a cache gathers whole stripes."""
     return store.append(begin, size) if store.gathers >= size else store.request("write", begin, begin, size)
+
+
+def make(site: Site, mirror: MirrorSpec) -> Mirror:
+    """The mirror, in its region."""
+    return Mirror(
+        site.address, site.volume(mirror.of), site.room, parameters=parameters_of(MirrorParameters, mirror),
+        times=Times(mirror.create_time.si, mirror.remove_time.si), state=mirror.state,
+    )  # fmt: skip

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.schema.capability import OnDevice, SplitMirror, VolumeDevice
 from simbackup.schema.part import Fact, Facts, Modelled, Path, Rules, amount
+from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, Rate, Word
 from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
-
-from typing import Annotated, Literal
-
-from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, Rate, Word
 
 GREATEST_IN_FLIGHT = 2**30
 """Bytes beyond which requests at once are a slip of the pen."""
@@ -67,7 +64,6 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
 
     def room(self, spec: Spec, name: str) -> float | None:
         """As many bytes as its volume."""
-        del name
         origin = spec.devices.get(self.of)
         return origin.size.si if isinstance(origin, VolumeDevice) and origin.overwrites else None
 
@@ -87,6 +83,6 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
         yield from amount(self.region, "regions")
 
 
-KINDS = (DeviceKind("mirror", MirrorSpec, "simbackup.devices.mirror.make:make"),)
+KINDS = (DeviceKind("mirror", MirrorSpec, "simbackup.devices.mirror.live:make"),)
 SHEETS = {"mirror": MirrorSheet}
 LOOKS = {"mirror": Look("M8 1.5v13M6 4L2 8l4 4zM10 4l4 4-4 4z", "#e6f6f6", "#2b8a8f")}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from simbackup.devices.network.spec import TO, WAY
+from simbackup.devices.network.spec import BACK, RECEIVE, SEND, TO, WAY
 from simbackup.engine.link import Link
 from simbackup.equations.transfers import cubic_rate, loss_rate, window_rate
-from simbackup.late import Late, changed
+from simbackup.late import Late, changed, late
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.devices.network.spec import LinkSpec
 
 
 @dataclass(slots=True, eq=False)
@@ -165,3 +168,51 @@ class Networks(dict[str, Network]):
         if link not in self.switches:
             raise KeyError(name)
         return self.switches[link].way(before, after)
+
+
+def make(networks: Networks, name: str, link: LinkSpec, ends: Collection[str]) -> None:
+    """Add a link that joins some parts: its directions by its name, with `BACK` the other; or a switch with its ports.
+
+    Parameters
+    ----------
+    networks
+        Where it is added.
+    name, link
+        Its name and what the file says about it.
+    ends
+        All that it joins, also other links that join it.
+    """
+    if link.ported(ends):
+        _switch(networks, name, link, ends)
+        return
+    there = networks[name] = _direction(name, link, link.rate.si)
+    if link.duplex == "full":
+        back = networks[name + BACK] = _direction(name + BACK, link, link.rate.si)
+        there.other, back.other = back, there
+
+
+def _switch(networks: Networks, name: str, link: LinkSpec, ends: Collection[str]) -> None:
+    """Add the ports of a switch."""
+    networks.switches[name] = switch = Switch({})
+    for end in ends:
+        port, rate = f"{name}.{end}", link.ports.get(end, link.rate).si
+        if link.duplex == "half":
+            both = networks[port] = _direction(port, link, rate)
+            switch.ports[end] = Port(both, both)
+            continue
+        send, receive = (_direction(port + way, link, rate) for way in (SEND, RECEIVE))
+        send.other, receive.other = receive, send
+        networks[port + SEND], networks[port + RECEIVE] = send, receive
+        switch.ports[end] = Port(send, receive)
+
+
+def _direction(name: str, link: LinkSpec, each: float) -> Network:
+    """One direction, with as many wires side by side as there are."""
+    rate = link.count.si * each
+    wires = Link(f"links.{name}", rate, fastest=rate)
+    return late(
+        Network, link=wires, latency=lambda: link.latency.si, rate=each,
+        window=lambda: link.window.si if link.window else None, loss=lambda: link.loss.si,
+        segment=lambda: link.segment.si if link.segment else 0.0, halves=lambda: link.congestion == "reno",
+        storage=lambda: link.storage, trips=lambda: link.command_trips.si,
+    )  # fmt: skip

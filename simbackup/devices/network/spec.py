@@ -10,23 +10,11 @@ from pydantic import Field
 from simbackup.errors import choices
 from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import USE, Facts, Figures, Modelled, Part, Path, Rules, amount, number
+from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, PositiveSize, Rate, Share, Text, Word, usual
 from simbackup.schema.registry import Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-
-from simbackup.schema.quantity import (
-    Count,
-    Duration,
-    Frozen,
-    Pieces,
-    PositiveSize,
-    Rate,
-    Share,
-    Text,
-    Word,
-    usual,
-)
 
 ENDS = ("hosts", "devices", "links")
 """Sections of what a link may join."""

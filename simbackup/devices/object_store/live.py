@@ -14,8 +14,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction
 from simbackup.engine.limit import limit_of
 from simbackup.engine.link import Link
-from simbackup.equations import objects as equations
-from simbackup.equations.transfers import requests_rate
+from simbackup.equations import transfers as equations
 from simbackup.late import Late
 from simbackup.parameters import parameters_of
 from simbackup.trace.activity import Activity
@@ -96,7 +95,7 @@ class ObjectStore:
         travel = travelling(networks, 1.0 / each)
         parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own / each, **travel}
         parts |= {part: parts.get(part, 0.0) + seconds for part, seconds in sending.items()}
-        alone = requests_rate(each, own + sum(travel.values()) * each, rate, 1.0)
+        alone = equations.requests_rate(each, own + sum(travel.values()) * each, rate, 1.0)
         workers = max(shape.workers, 1)  # who share connections
         before = {} if not objects.by_turns else shape.parts if shape.workers > 1 else _filling(shape)
         shape = shape.over(networks, connections=at_once)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from simbackup.equations.objects import parts
+from simbackup.equations.transfers import parts
 from simbackup.schema.capability import ObjectTarget, Piece
 from simbackup.schema.part import USE, Facts, Figures, Modelled, Path, amount
 from simbackup.schema.quantity import Count, Duration, Frequency, Frozen, Pieces, PositiveSize, Rate, si_or, usual
@@ -77,7 +77,6 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
 
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """Report keys of tape."""
-        del saved
         for key in job.of_drives:
             if getattr(job, key, None) is not None:
                 checks.report((*path, key), "has no effect on a backup to an object store", "write 'connections'")

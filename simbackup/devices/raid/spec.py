@@ -9,17 +9,7 @@ from simbackup.devices.ssd.spec import SsdSheet
 from simbackup.equations import raid
 from simbackup.schema.capability import Media, RedundantDevice
 from simbackup.schema.part import Fact, Facts, Modelled, Rules, amount, made, number
-from simbackup.schema.quantity import (
-    Count,
-    Duration,
-    Frozen,
-    Pieces,
-    PositiveCount,
-    PositiveSize,
-    Rate,
-    Word,
-    usual,
-)
+from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, PositiveCount, PositiveSize, Rate, Word, usual
 from simbackup.schema.registry import DeviceKind, Look
 
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import InVolume, VolumeDevice
 from simbackup.schema.part import USE, Fact, Facts, Figures, Modelled, Path, Rules, amount
+from simbackup.schema.quantity import Duration, Frozen, PositiveSize
 from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
-
-from typing import Literal
-
-from simbackup.schema.quantity import (
-    Duration,
-    Frozen,
-    PositiveSize,
-)
 
 
 class RedirectVolumeSheet(Frozen):

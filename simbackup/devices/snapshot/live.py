@@ -12,10 +12,13 @@ from simbackup.devices.store import Region, Service
 from simbackup.engine.flow import Flow
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import snapshot as equations
+from simbackup.parameters import parameters_of
 from simbackup.trace.activity import Activity
 from simbackup.trace.trace import Trace
 
 if TYPE_CHECKING:
+    from simbackup.devices.site import Site
+    from simbackup.devices.snapshot.spec import CheckpointSpec, CopyOnWriteSheet, SnapshotSpec
     from simbackup.devices.volume.live import Volume
 
 
@@ -250,3 +253,23 @@ class Snapshot(FrozenImage):
         used = self.used + ahead // self.parameters.chunk
         areas = 1 + used // equations.records_per_area(self.parameters)
         return self.area.begin + min((1 + areas + used) * self.parameters.chunk, self.area.size)
+
+
+def make_snapshot(site: Site, snapshot: SnapshotSpec) -> Snapshot:
+    """A snapshot with a copy area of its own."""
+    return _made(site, snapshot, snapshot.of, site.room, in_place=True)
+
+
+def make_checkpoint(site: Site, checkpoint: CheckpointSpec) -> Snapshot:
+    """A checkpoint with its copies behind the data of its volume."""
+    volume, behind = site.volume(checkpoint.of).region, site.spec.data_end(checkpoint.of)
+    return _made(site, checkpoint, checkpoint.of, volume.part(behind, volume.size - behind), in_place=False)
+
+
+def _made(site: Site, image: CopyOnWriteSheet, of: str, area: Region, *, in_place: bool) -> Snapshot:
+    return Snapshot(
+        site.address, site.volume(of), area,
+        parameters=parameters_of(equations.CopyOnWriteParameters, image),
+        times=Times(image.create_time.si, image.remove_time.si, image.lookup_time.si), trace=site.system.trace,
+        in_place=in_place,
+    )  # fmt: skip

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup import units
 from simbackup.schema.capability import ImageDevice, InVolume, OnDevice, VolumeDevice
 from simbackup.schema.part import USE, Facts, Figures, Modelled, Path, Rules, amount
+from simbackup.schema.quantity import Duration, Frozen, PositiveCount, PositiveSize, Size, Word, usual
 from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
-
-from typing import Annotated, Literal
-
-from simbackup.schema.quantity import Duration, Frozen, PositiveCount, PositiveSize, Size, Word, usual
 
 LEAST_CHUNKS = 3
 """Chunks of a copy area that holds one copied chunk: header, metadata, chunk."""
@@ -98,7 +95,6 @@ class SnapshotSpec(ImageDevice, OnDevice, Modelled, SnapshotSheet):
 
     def room(self, spec: Spec, name: str) -> float | None:
         """Its copy area, in bytes."""
-        del spec, name
         return self.size.si
 
     def figures(self) -> Figures:
@@ -142,8 +138,8 @@ class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
 
 
 KINDS = (
-    DeviceKind("snapshot", SnapshotSpec, "simbackup.devices.snapshot.make:make_snapshot"),
-    DeviceKind("checkpoint", CheckpointSpec, "simbackup.devices.snapshot.make:make_checkpoint"),
+    DeviceKind("snapshot", SnapshotSpec, "simbackup.devices.snapshot.live:make_snapshot"),
+    DeviceKind("checkpoint", CheckpointSpec, "simbackup.devices.snapshot.live:make_checkpoint"),
 )
 SHEETS = {"snapshot": SnapshotSheet, "checkpoint": CheckpointSheet}
 _LOOK = Look("M2 5h9v9H2zM5 5V2h9v9h-3", "#e6f6f6", "#2b8a8f")

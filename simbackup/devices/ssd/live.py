@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simbackup.devices.landing import Landed, LandingZone
+from simbackup.devices.credits import Landed, LandingZone
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.link import Link
 from simbackup.late import Late
@@ -61,12 +61,10 @@ class Ssd(Landed):
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
-        del position, size
         return 1.0 / self.figures.rate(direction)
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
         """What one request takes; its latency leaves the device free for others."""
-        del head, position
         busy = self.figures.busy(direction, size)
         return Service(max(self.figures.latency(direction) + size / self.figures.rate(direction), busy), busy)
 

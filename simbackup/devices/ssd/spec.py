@@ -9,12 +9,7 @@ from simbackup.schema.capability import BlockDevice, Media, Piece
 from simbackup.schema.landing import LandingSheet
 from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import Facts, Modelled, amount
-from simbackup.schema.quantity import (
-    Duration,
-    Frequency,
-    PositiveSize,
-    Rate,
-)
+from simbackup.schema.quantity import Duration, Frequency, PositiveSize, Rate
 from simbackup.schema.registry import DeviceKind, Look
 
 

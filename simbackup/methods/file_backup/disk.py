@@ -10,9 +10,8 @@ from simbackup.catalogue import Copy
 from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travel_time
-from simbackup.devices.over import Over
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Region, Service, Store, bus
+from simbackup.devices.store import Direction, Over, Region, Service, Store, bus
 from simbackup.devices.volume.live import Volume
 from simbackup.equations import files as equations
 from simbackup.methods.tool.live import Tool

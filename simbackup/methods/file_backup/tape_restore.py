@@ -13,8 +13,7 @@ import simpy
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
-from simbackup.devices.joint_reading import JointReading
-from simbackup.devices.library import Drive, DriveLoad, Library
+from simbackup.devices.library import Drive, DriveLoad, JointReading, Library
 from simbackup.devices.network.live import NEAR, command_travel, commanded
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.limit import Law

@@ -11,12 +11,12 @@ import simpy
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import LEAST
-from simbackup.devices.image import FrozenImage, SynchronisedImage, reading
+from simbackup.devices.image import FrozenImage, reading
+from simbackup.devices.mirror.live import Mirror
 from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, bus
-from simbackup.devices.volume.first_write import first_write_shape
-from simbackup.devices.volume.live import Stretch
+from simbackup.devices.volume.live import Stretch, first_write_shape
 from simbackup.engine.events import LAST, Call
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Spot
@@ -136,7 +136,7 @@ class RemoveSnapshot:
 
 
 def _copy(
-    system: System, job: str, mirror: SynchronisedImage, size: float, *, scattered: bool
+    system: System, job: str, mirror: Mirror, size: float, *, scattered: bool
 ) -> Generator[simpy.Event, Any, None]:
     """Copy what is behind, at another cost when others come to the devices of both sides, or leave them."""
 
@@ -165,7 +165,7 @@ class Synchronise:
 
     def run(self, system: System, job: str) -> Steps:
         """Copy what is behind, runs in sequence before regions here and there; new writes go to both sides."""
-        mirror = system.of(SynchronisedImage)[self.mirror]
+        mirror = system.of(Mirror)[self.mirror]
         if mirror.state == "synchronising":
             raise JobFailedError(f"mirror '{self.mirror}' is already being synchronised")
         yield from _noted(system, mirror)

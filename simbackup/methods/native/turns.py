@@ -14,9 +14,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.engine.link import Link
-from simbackup.equations import stages
-from simbackup.equations.buffers import LoopState, loop
-from simbackup.equations.elevator import visits
+from simbackup.equations.buffers import HalfLoop, LoopState, joined_rate, loop, visits
 from simbackup.equations.waiting import loop_queue
 from simbackup.methods.native.sides import End, Side, Sides
 from simbackup.trace.activity import Activity
@@ -150,7 +148,7 @@ class SteadyLoop:
         coding, threads = self.coding(others) * self.size, coder.threads if coder is not None else 1
         if math.isinf(coding) or any(map(math.isinf, demands)):
             return loop(self.size, self.buffers, latency, demands)
-        rate = self.size * stages.joined_rate(self.buffers, before, after, coding, threads)
+        rate = self.size * joined_rate(self.buffers, before, after, coding, threads)
         return _as_one_loop(self.size, 2 * self.buffers, latency, demands, rate)[0]
 
     def busy_with(self, link: Link) -> float:
@@ -161,12 +159,12 @@ class SteadyLoop:
         number = self.buffers * (2 if self.joined else 1)
         return number * math.fsum(share for _, share in here) / used if used > 0.0 else 1.0
 
-    def _side(self, side: Side, others: Others) -> stages.HalfLoop:
+    def _side(self, side: Side, others: Others) -> HalfLoop:
         """One of the loops, with all centres of both."""
         here, numbers = self.centres(side.shape(), others), list[Centre]()
         for one in (self.sides.before, self.sides.after):
             numbers += [centre for centre in self.centres(one.shape(), others) if centre not in numbers]
-        return stages.HalfLoop(tuple(here.get(centre, 0.0) * self.size for centre in numbers), side.wait())
+        return HalfLoop(tuple(here.get(centre, 0.0) * self.size for centre in numbers), side.wait())
 
     def standing(self, network: Network, others: Others) -> Standing:
         """The buffers that queue at a network, on each wire that they use."""
@@ -246,7 +244,7 @@ def lost_in_turns(
 ) -> dict[Link, float]:
     """Seconds that each device with several places loses for a byte, by turning from one to another.
 
-    So many buffers wait there, or are served, while the device works (`equations/elevator.py`). A buffer of some size
+    So many buffers wait there, or are served, while the device works (`equations/buffers.py`). A buffer of some size
     is as likely to go to any of the volumes, and to any of the files, which take `each` bytes for a byte of the
     database. Volumes are read in a backup, and files written.
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.redundant import Redundant, changing
+from simbackup.devices.raid.live import Redundant, changing
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.methods.job import Moved, Steps

@@ -15,9 +15,9 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Segment
+from simbackup.equations.buffers import serial_part
 from simbackup.equations.change import differs
 from simbackup.equations.files import directories_with
-from simbackup.equations.stages import serial_part
 from simbackup.late import Late, changed
 from simbackup.methods.copies import OnTape, enter
 from simbackup.methods.file_backup.portion import portion

@@ -14,7 +14,8 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.library import Library
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.object_store.live import ObjectStore
-from simbackup.devices.shape import Answering, FlowShape
+from simbackup.devices.service.live import Operations
+from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, bus
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
@@ -359,7 +360,7 @@ def _step(context: Context, group: Group, step: Step, moved: float) -> FlowShape
     if step.device in system.of(Volume):
         found = next((lower for deeds, lower in _AT_DISKS.items() if step.do in deeds), _moving)
         return _over(found(context, group, step, moved), ways, step, moved)
-    service = system.of(Answering).get(step.device)
+    service = system.of(Operations).get(step.device)
     return FlowShape() if service is None else service.asked(1.0 if step.times is None else step.times)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from simbackup.data.live import Files
-from simbackup.equations.coding import cost_of_coding, ratio_of_rest
+from simbackup.equations.reduction import cost_of_coding, ratio_of_rest
 from simbackup.late import late
 from simbackup.methods.program.live import Program
 from simbackup.methods.program.lowering import Group, Running, Step, TapeTarget

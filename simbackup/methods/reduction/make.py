@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.catalogue import NO_REDUCTION, Reduction
 from simbackup.equations.change import Change
-from simbackup.equations.coding import cost_of_coding, ratio_of_rest
-from simbackup.equations.deduplication import came_with, containers_read, piece, touched_chunks
+from simbackup.equations.reduction import (
+    came_with,
+    containers_read,
+    cost_of_coding,
+    piece,
+    ratio_of_rest,
+    touched_chunks,
+)
 from simbackup.late import changed
 from simbackup.methods.reduction.spec import CompressionSpec, DeduplicationSpec
 from simbackup.parameters import parameters_of

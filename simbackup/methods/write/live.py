@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simbackup.devices.host.page_cache import LEAST, VolumeRange
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.volume.first_write import first_write_shape
+from simbackup.devices.volume.live import first_write_shape
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.job import Moved, Steps, Work
 from simbackup.methods.making import NONE, FilesMade, beside, filling, makes

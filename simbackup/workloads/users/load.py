@@ -13,9 +13,9 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service, Store, Waiters, bus
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
-from simbackup.equations.arrival import Party, Run, work_found
 from simbackup.equations.disk_turns import Visited
 from simbackup.equations.queueing import Centre, mixed_response, processor_sharing
+from simbackup.equations.waiting import Party, Run, work_found
 
 CLOSE = 1e-6
 """Relative distance of the rate of workers from their own limit that is a rounding error."""

@@ -12,7 +12,7 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Service, Store
-from simbackup.devices.volume.first_write import ChunkRun, copying, served
+from simbackup.devices.volume.live import ChunkRun, copying, served
 from simbackup.equations import snapshot as equations
 from simbackup.trace.activity import Activity
 from simbackup.workloads.users.load import Load

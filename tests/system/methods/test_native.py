@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.equations.buffers import loop
-from simbackup.equations.stages import HalfLoop, joined_rate
+from simbackup.equations.buffers import HalfLoop, joined_rate, loop
 from simbackup.results.result import Result
 from tests.cases import for_each
 from tests.oracles.requests import Mechanics, buffers_round

@@ -5,8 +5,7 @@ import random
 import pytest
 import simpy
 
-from simbackup.devices.disk.live import Disk
-from simbackup.devices.disk.turns import Sweep
+from simbackup.devices.disk.live import Disk, Sweep
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Spot
 from simbackup.engine.network import FlowNetwork

@@ -3,8 +3,7 @@ from dataclasses import replace
 import pytest
 from oracles.raid import Stripes, small_write_operations
 
-from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.live import FlashArray
+from simbackup.devices.raid.live import ArrayLayout, Controller, FlashArray
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Direction
 from simbackup.equations import raid

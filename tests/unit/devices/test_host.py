@@ -4,8 +4,7 @@ import pytest
 import simpy
 
 from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.live import FlashArray
+from simbackup.devices.raid.live import ArrayLayout, Controller, FlashArray
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region

@@ -8,10 +8,9 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import VolumeRange
-from simbackup.devices.image import State, Times
-from simbackup.devices.mirror.live import Mirror, MirrorParameters
-from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.image import Times
+from simbackup.devices.mirror.live import Mirror, MirrorParameters, State
+from simbackup.devices.raid.live import ArrayLayout, Controller, Raid
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
@@ -65,7 +64,7 @@ def test_updates_of_users_load_a_mirror_that_follows_and_they_do_not_wait_for_it
 def test_a_write_cache_gathers_whole_stripes(bench: Bench, cache: float) -> None:
     """Without it, each half a megabyte on RAID 5 is written when the disks come round, and in part read before."""
     layout = ArrayLayout("5", 5, 2.0**20)
-    array = Raid("devices.r", Array(layout, FIGURES, Controller(write_cache=cache)))
+    array = Raid("devices.r", layout, FIGURES, Controller(write_cache=cache))
     parameters = MirrorParameters(MB, 0.5 * MB, 1.0, fast_resync=True)
     region = Region(array, 0.0, 10e9)
     mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=Times(3.0, 2.0), state="new")
@@ -136,7 +135,7 @@ def test_users_move_the_arms_before_the_requests_that_come_after_theirs(bench: B
 def test_a_write_cache_gathers_beside_users_too(bench: Bench) -> None:
     """A user who comes now and then costs a return of the arms, and no parity of its own for each request."""
     layout = ArrayLayout("6", 6, 65536.0)
-    arrays = [Raid(f"devices.{n}", Array(layout, FIGURES, Controller(write_cache=1e9))) for n in "rs"]
+    arrays = [Raid(f"devices.{n}", layout, FIGURES, Controller(write_cache=1e9)) for n in "rs"]
     here, there = (Region(array, 0.0, 10e9) for array in arrays)
     parameters = MirrorParameters(MB, 65536.0, 32.0, fast_resync=True)
     volume = Volume(bench.env, "devices.w", here)
@@ -153,7 +152,7 @@ def test_a_write_cache_gathers_beside_users_too(bench: Bench) -> None:
 def test_both_disks_of_each_pair_return_to_what_they_write(bench: Bench) -> None:
     """Users come before nearly each request, and a cache holds one: four units go to eight disks, all of them."""
     request, layout = 4 * 65536.0, ArrayLayout("10", 8, 65536.0)
-    array = Raid("devices.r", Array(layout, FIGURES, Controller(write_cache=request)))
+    array = Raid("devices.r", layout, FIGURES, Controller(write_cache=request))
     parameters = MirrorParameters(MB, request, 1.0, fast_resync=True)
     there = Region(array, 0.0, 10e9)
     mirror = Mirror("devices.n", bench.volume, there, parameters=parameters, times=Times(3.0, 2.0), state="new")

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.image import Times
-from simbackup.devices.raid.array import ArrayLayout
-from simbackup.devices.raid.live import Array, Raid
-from simbackup.devices.redirect.fragments import Fragments, Redirect, RedirectStore
-from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume, Space
+from simbackup.devices.raid.live import ArrayLayout, Raid
+from simbackup.devices.redirect.live import Fragments, Redirect, RedirectSnapshot, RedirectStore, RedirectVolume, Space
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.equations import disk as disks
@@ -30,7 +28,7 @@ WAFL = Redirect(block=BLOCK, run=1048576.0, request=65536.0, write_latency=0.5e-
 
 
 def array(level: raid.Level = "dp", count: int = 10, groups: int = 1) -> Raid:
-    return Raid("devices.array", Array(ArrayLayout(level, count, 65536.0, groups), FIGURES))
+    return Raid("devices.array", ArrayLayout(level, count, 65536.0, groups), FIGURES)
 
 
 def store(below: Store, updated: float = 0.0, parameters: Redirect = WAFL) -> RedirectStore:

@@ -5,8 +5,7 @@ from simbackup.devices.disk.live import Disk
 from simbackup.devices.image import Times
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
-from simbackup.devices.volume.first_write import first_write_shape
-from simbackup.devices.volume.live import Stretch, Volume
+from simbackup.devices.volume.live import Stretch, Volume, first_write_shape
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
 from simbackup.trace.trace import Trace

@@ -6,8 +6,7 @@ from oracles.disk import served_in_turn
 from oracles.raid import rewrite
 
 from simbackup.devices.disk.live import Disk
-from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.raid.live import ArrayLayout, Controller, Raid
 from simbackup.devices.store import Region
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
@@ -31,7 +30,7 @@ HALF, OVERHEAD = 5e-3, 0.5e-3
 
 
 def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
-    return Raid("devices.array", Array(ArrayLayout(level, count, UNIT), FIGURES, Controller(controller)))
+    return Raid("devices.array", ArrayLayout(level, count, UNIT), FIGURES, Controller(controller))
 
 
 @for_each("level, count", [("0", 4), ("1", 2), ("5", 5), ("6", 6)])
@@ -75,7 +74,7 @@ def test_a_parity_disk_of_its_own_bounds_small_writes() -> None:
 
 
 def test_groups_have_parity_each_and_work_side_by_side() -> None:
-    one, two = (Raid("devices.a", Array(ArrayLayout("dp", 8 * groups, UNIT, groups), FIGURES)) for groups in (1, 2))
+    one, two = (Raid("devices.a", ArrayLayout("dp", 8 * groups, UNIT, groups), FIGURES) for groups in (1, 2))
     assert (one.size, two.size) == (6 * 100e9, 12 * 100e9)
     assert two.stream("write", 0.0, 1e9) == pytest.approx(one.stream("write", 0.0, 1e9) / 2)
     small = (one.request("write", 0.0, 0.0, 4096.0), two.request("write", 0.0, 0.0, 4096.0))
@@ -123,7 +122,7 @@ def test_a_synchronous_small_write_with_parity_takes_two_revolutions(level: raid
 
 def test_a_write_that_finds_a_cache_is_done_when_it_is_there() -> None:
     through, cached = (
-        Raid("devices.a", Array(ArrayLayout("5", 5, UNIT), FIGURES, controller))
+        Raid("devices.a", ArrayLayout("5", 5, UNIT), FIGURES, controller)
         for controller in (
             Controller(controller_overhead=0.2e-3),
             Controller(400e6, controller_overhead=0.2e-3, write_cache=64e6),
@@ -150,7 +149,7 @@ def test_a_stream_is_interrupted_no_more_often_than_others_are_served() -> None:
 
 
 def without_a_disk(level: raid.Level) -> tuple[Raid, Raid]:
-    whole, lost = (Raid("devices.a", Array(ArrayLayout(level, 8, UNIT, failed=n), FIGURES)) for n in (0, 1))
+    whole, lost = (Raid("devices.a", ArrayLayout(level, 8, UNIT, failed=n), FIGURES) for n in (0, 1))
     return whole, lost
 
 
@@ -188,7 +187,7 @@ def reads_side_by_side(touched: int, disks_in_all: int, requests: int) -> float:
 @for_each("touched", [1, 2, 4, 8])
 def test_a_disk_that_has_read_its_part_goes_on_to_another_request(touched: int) -> None:
     """Many reads at once keep all disks at work: `1 / busy` a second, though each waits for its slowest disk."""
-    array = Raid("devices.a", Array(ArrayLayout("0", 8, UNIT), FIGURES))
+    array = Raid("devices.a", ArrayLayout("0", 8, UNIT), FIGURES)
     service = array.request("read", 0.0, 0.0, touched * UNIT)
     assert reads_side_by_side(touched, 8, 200) == pytest.approx(1 / service.busy, rel=0.03)
 

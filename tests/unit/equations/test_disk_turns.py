@@ -1,8 +1,7 @@
 import pytest
 from oracles.disk import mean_seek, runs_beside_users, served_in_turn
 
-from simbackup.equations.disk import DiskParameters, cylinder, transfer_time
-from simbackup.equations.disk_scatter import scattered_seek_time
+from simbackup.equations.disk import DiskParameters, cylinder, scattered_seek_time, transfer_time
 from simbackup.equations.disk_turns import Visited, interrupted_share, returns, sweep_turn_time
 from tests.cases import for_each
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.equations.deduplication import touched_chunks
-from simbackup.equations.files import looking
+from simbackup.equations.files import looking, window_wait
+from simbackup.equations.reduction import touched_chunks
 from tests.cases import examples, for_each
 
 
@@ -51,3 +51,26 @@ def test_what_is_sent_of_a_changed_file_is_what_its_blocks_say(block: int) -> No
     share = float(differ.mean())
     # the share of touched blocks has a relative standard deviation of about 1 / sqrt(runs)
     assert touched_chunks(share, run, block) + 20.0 / block == pytest.approx(sent, rel=3.0 / runs**0.5)
+
+
+MANY = 2000
+
+
+def begun(request_time: float, work_time: float, windows: int = MANY) -> float:
+    """Seconds between two windows, window by window: at the first page of each the next is asked for.
+
+    A window has come so many seconds after it was asked for, however many are on the way.
+    """
+    came: dict[int, float] = {0: request_time}
+    now = 0.0
+    middle = 0.0
+    for number in range(windows):
+        came[number + 1] = now + request_time  # the page is marked, whether it is there or not
+        now = max(now, came[number]) + work_time
+        middle = now if number == windows // 2 else middle
+    return (now - middle) / (windows - 1 - windows // 2)
+
+
+@for_each("work", [0.0, 0.1, 0.5, 0.9, 1.0, 1.5, 4.0])
+def test_waits_are_those_of_windows_one_by_one(work: float) -> None:
+    assert window_wait(1.0, work) + work == pytest.approx(begun(1.0, work), rel=2e-3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
-from simbackup.equations.intervals import mean_interval, student_quantile, student_within
+from simbackup.equations.intervals import mean_interval, replications_needed, student_quantile, student_within
 from tests.cases import for_each
 
 
@@ -32,3 +32,11 @@ def test_the_bound_of_many_degrees_of_freedom_goes_on_from_that_of_few() -> None
     for confidence in (0.5, 0.95, 0.999):
         assert student_quantile(1001, confidence) == pytest.approx(student_quantile(1000, confidence), rel=1e-5)
         assert student_quantile(1001, confidence) == pytest.approx(stats.t.ppf(0.5 + confidence / 2, 1001), rel=1e-7)
+
+
+def test_the_runs_that_are_needed_make_the_interval_as_narrow_as_wanted() -> None:
+    assert replications_needed([10.0, 10.0], 0.01) == 2
+    pilot = [9.0, 10.0, 11.0, 10.0]
+    assert replications_needed(pilot, 0.01) > replications_needed(pilot, 0.05) > replications_needed(pilot, 0.2) == 4
+    with pytest.raises(ValueError, match="a mean of 0"):
+        replications_needed([-1.0, 1.0], 0.05)

@@ -1,15 +1,21 @@
+"""Work of arrays, also with a missing disk: averages over which disk is missing, counted disk by disk."""
+
+import math
+
 import pytest
 from oracles.raid import full_stripe_write_expansion, read_operations, small_write_operations
 
 from simbackup.equations.raid import (
+    DiskWork,
     Level,
     data_disks,
     expected_maximum_latency,
     minimum_disks,
     stripe_members_touched,
     usable_capacity,
+    write_cases,
+    write_operations,
 )
-from simbackup.equations.raid_work import DiskWork, write_operations
 from tests.cases import for_each
 
 UNIT = 65_536
@@ -89,3 +95,30 @@ def test_impossible_sizes_are_refused() -> None:
         stripe_members_touched(1, 0, 4)
     with pytest.raises(ValueError, match="not be negative"):
         expected_maximum_latency(-1, 0.006)
+
+
+def copies(level: Level, disks: int, size: int) -> list[float]:
+    """Bytes of each single copy of a unit, by the disk on which it lies; a mirror that is not striped is one unit."""
+    if level == "1":
+        return [float(size)] * disks
+    found: list[list[float]] = [[] for _ in range(disks)]
+    for n in range(math.ceil(size / UNIT)):
+        pair = n % (disks // 2)
+        for disk in (2 * pair, 2 * pair + 1):
+            found[disk].append(float(min(UNIT, size - n * UNIT)))
+    return [sum(own) for own in found]
+
+
+@for_each("units", [0.25, 1, 2.5, 4, 5, 6, 7.5, 8, 13])
+@for_each("level, disks", [("10", 8), ("10", 4), ("1", 2), ("1", 3)])
+def test_a_mirror_writes_all_copies_but_those_of_the_missing_disk(level: Level, disks: int, units: float) -> None:
+    """Each disk is missing with the same probability: on average, all but one part in `disks` of the bytes is left."""
+    size = int(units * UNIT)
+    on = copies(level, disks, size)
+    left = [sum(on) - on[missing] for missing in range(disks)]
+    cases = write_cases(level, disks, size, UNIT, missing=True)
+    assert sum(case.share for case in cases) == pytest.approx(1.0)
+    assert sum(case.share * case.work.bytes_written for case in cases) == pytest.approx(sum(left) / disks)
+    number = 1 if level == "1" else math.ceil(size / UNIT)
+    writes = number * (disks if level == "1" else 2)
+    assert sum(case.share * case.work.writes for case in cases) == pytest.approx(writes * (disks - 1) / disks)

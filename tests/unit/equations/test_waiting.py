@@ -1,4 +1,4 @@
-"""Waits at an adapter in the cases that can be worked out by hand."""
+"""Waits at an adapter and at a server in the cases that can be worked out by hand."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 from oracles.queues import mm1_wait
 
 from simbackup.equations.queueing import mva_closed
-from simbackup.equations.waiting import Queue, late_share, loop_queue, mean_wait
+from simbackup.equations.waiting import Party, Queue, Run, late_share, loop_queue, mean_wait, work_found
 from tests.cases import for_each
 
 
@@ -57,3 +57,36 @@ def test_a_full_adapter_keeps_everybody_waiting() -> None:
     queue = Queue((), 0.0, 1.0, 1.0)
     assert mean_wait(queue) == math.inf
     assert late_share(queue, 1e9) == 1.0
+
+
+STREAM = Party(used=0.25, mean=0.02, left=0.01, waited=0.02)
+
+
+def test_what_is_left_of_runs_of_two_lengths() -> None:
+    """Half of the runs take 1 s, half 3 s: three of four moments are in a long one."""
+    assert Run(1.0, 2.0, 3.0).left == pytest.approx(0.25 * 0.5 + 0.75 * 1.5)
+    assert Run(0.0, 0.0, 0.0).left == 0.0
+
+
+def test_a_stream_that_comes_at_times_waits_for_others() -> None:
+    """Two of them at a quarter of the server: each finds the other there for q, of which a quarter is in service."""
+    found = work_found([STREAM, STREAM])
+    number = found / 2.0 / 0.02 + 0.125  # f / 2 = (q - u) r + u r / 2
+    assert number == pytest.approx(0.25 / 0.02 * (0.02 + found / 2.0))
+
+
+def test_the_more_others_do_the_more_is_found() -> None:
+    parties = [STREAM._replace(used=share / 10) for share in range(8)]
+    found = [work_found([party], 0.3, 0.01) for party in parties]
+    assert found == sorted(found)
+    assert work_found(parties[:3]) < work_found(parties[:4])
+    loads = [work_found([STREAM], load / 10, 0.01) for load in range(10)]
+    assert loads == sorted(loads)
+    assert work_found([STREAM], 1.0, 0.01) == pytest.approx(0.75 * 0.02 + 0.25 * 0.01)  # it is always there
+
+
+def test_workers_of_one_flow_wait_for_each_other() -> None:
+    """Four that are never elsewhere: one is in service, three wait."""
+    four = Party(used=1.0, mean=0.01, left=0.01, waited=0.01, number=4.0, most=4.0)
+    assert work_found([four]) == pytest.approx(0.04)
+    assert work_found([four._replace(number=None, used=0.5)]) < 0.04

@@ -1,5 +1,3 @@
-import errno
-import io
 import pickle
 from array import array
 from typing import Any
@@ -9,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.trace import columns
-from simbackup.trace.columns import Jobs, RateBatch, Rates, Spans
-from simbackup.trace.records import JobRecord, Rate, Span, SpanPart
+from simbackup.trace.columns import JobRecord, Jobs, Rate, RateBatch, Rates, Span, SpanPart, Spans
 from tests.shared import simulated
 
 NUMBER = st.floats(allow_nan=False)
@@ -20,7 +17,7 @@ DATA = st.dictionaries(st.text(max_size=3), PLAIN)
 
 
 @given(st.lists(st.builds(Rate, NUMBER, NAME, NUMBER, NUMBER)), st.integers(1, 5))
-def test_rates_in_a_file_come_back_as_they_were(records: list[Rate], length: int) -> None:
+def test_rates_come_back_as_they_were(records: list[Rate], length: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns, "BATCH", length)
         rates = Rates(records)
@@ -32,27 +29,6 @@ def test_rates_in_a_file_come_back_as_they_were(records: list[Rate], length: int
             numbers = [again.names.number(rates.names.texts[link]) for link in batch.links]
             again.extend_by(RateBatch(batch.times, array("I", numbers), batch.busy, batch.bytes_per_s))
         _same(again, records)
-
-
-class _Full(io.BytesIO):
-    """A file system that takes no more than so many bytes."""
-
-    def write(self, data: Any, /) -> int:
-        if self.tell() > 2 * 28 * 3:
-            raise OSError(errno.ENOSPC, "no space left")
-        return super().write(data)
-
-
-def test_rates_stay_in_memory_if_the_file_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "BATCH", 3)
-    monkeypatch.setattr(columns, "TemporaryFile", lambda **_: _Full())
-    for number in (20, 21):
-        records = [Rate(float(i), f"links.{i % 4}", 0.5, float(i)) for i in range(number)]
-        rates = Rates(records)
-        _same(rates, records)
-        with monkeypatch.context() as patch:
-            patch.setattr(columns, "TemporaryFile", lambda **_: io.BytesIO())
-            assert list(rates.batches()) == list(Rates(records).batches())  # so that a saved result has the same bytes
 
 
 @given(st.lists(st.builds(Span, NUMBER, NUMBER, NAME, NAME, NAME, st.lists(
