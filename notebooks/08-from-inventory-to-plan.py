@@ -143,6 +143,6 @@ check("08.2", ...)
 # %% [markdown]
 # **Further**, without a check:
 #
-# - **Larger or later?** `simbackup plan size` tries configurations (see *Plan a site* in the handbook). What is cheaper in the
+# - **Larger or later?** `simbackup plan compare --vary` tries configurations (see *Plan a site* in the handbook). What is cheaper in the
 #   third year: two more disks, or four weeks of retention?
 # - **Your own.** Write your inventory as CSV, and make a site from it: `sb.site_text(Path("inventory.csv"))`.

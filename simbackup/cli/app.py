@@ -33,7 +33,6 @@ from simbackup.cli.of_sites import (
     plot_site,
     restore_site,
     sensitivity_site,
-    size_site,
 )  # fmt: skip
 from simbackup.cli.options import note
 from simbackup.cli.streams import to_nowhere
@@ -123,7 +122,6 @@ GROUPS = {
             "restore": restore_site,
             "points": points_site,
             "check": check_site,
-            "size": size_site,
             "buy": buy,
             "compare": compare_sites,
             "sensitivity": sensitivity_site,

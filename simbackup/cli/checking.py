@@ -38,9 +38,9 @@ def check_file(path: Path) -> list[Problem]:
         if path.name in {shelf.MEASURED, CALIBRATION} or path.name.endswith(STUDY):
             _of_many_runs(path, shown)
         elif kind_of(read(path, shown, []).mapping) == "site":
-            from simbackup.planning.buying import impossible  # noqa: PLC0415
             from simbackup.planning.cautions import cautions  # noqa: PLC0415
             from simbackup.planning.site import load_site  # noqa: PLC0415
+            from simbackup.planning.variants import impossible  # noqa: PLC0415
 
             site = load_site(path)
             return [*impossible(site.file), *cautions(site)]

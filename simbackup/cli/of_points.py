@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simbackup.cli.of_sites import SiteName, load
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from simbackup.planning.available import Arrivals
+    from simbackup.planning.site import PlannedSite
+
+
+def complete(site: PlannedSite, now: datetime, *, whole: bool) -> tuple[PlannedSite, Arrivals]:
+    """A site with what its failures cost, and when its backups were complete: the last ones, or all as a `whole`."""
+    from simbackup.cli import counting  # noqa: PLC0415
+    from simbackup.planning.available import NIGHTS, Arrivals  # noqa: PLC0415
+    from simbackup.planning.ledger import Ledger  # noqa: PLC0415
+    from simbackup.planning.nights import settled  # noqa: PLC0415
+
+    with counting.nights() as play:
+        site = settled(site, now.date(), play(site))
+        days = [*Ledger(site).days(now)]
+        return site, Arrivals.before(site, days, play(site), len(days) if whole else NIGHTS)
 
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -42,29 +61,25 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     The nights before are simulated, as in 'plan restore': what was not complete by then is no restore point.
     """
-    from simbackup.cli import counting, show  # noqa: PLC0415
-    from simbackup.planning.arrivals import Arrivals  # noqa: PLC0415
-    from simbackup.planning.ledger import Ledger  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
-    from simbackup.planning.settled import settled  # noqa: PLC0415
-    from simbackup.planning.until import end_of, moment_at  # noqa: PLC0415
+    from simbackup.policies.calendar import end_of, moment_at  # noqa: PLC0415
     from simbackup.reporting.point_tables import tables_of_log, tables_of_points  # noqa: PLC0415
 
     loaded = load(site, sets)
     now = moment_of(loaded, None if at is None else moment_at(loaded.start, at))
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
+    arrivals: Arrivals | None = None
+    if times:
+        loaded, arrivals = complete(loaded, now, whole=log)
     if log:
-        lines = [line for line in log_until(loaded, now, policy or [], system) if line.date >= first]
+        known = log_until(loaded, now, policy or [], system, arrivals)
+        lines = [line for line in known if line.date >= first]
         title = f"Restore points until {now:%Y-%m-%d %H:%M}"
         each = [line.as_dict() for line in lines]
         show.answer(lambda: each, lambda: show.report_tables(title, tables_of_log(lines)), as_json=as_json)
         return
-    arrivals: Arrivals | None = None
-    if times:
-        with counting.nights() as play:
-            loaded = settled(loaded, now.date(), play(loaded))
-            arrivals = Arrivals.before(loaded, [*Ledger(loaded).days(now)], play(loaded))
     found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE, arrivals=arrivals)
     sure = " (90 % intervals in brackets)" if any(one.cases for one in found) else ""
     title, data = (

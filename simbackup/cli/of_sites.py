@@ -1,8 +1,9 @@
-"""Commands about sites over months: plan init, run, restore, check, size."""
+"""Commands about sites over months: plan init, run, restore, check, compare, buy."""
 
 from __future__ import annotations
 
 import os
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, no
 from simbackup.policies.calendar import HORIZON
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import date
 
     from simbackup.planning.loading import SiteFile
@@ -228,8 +230,8 @@ def explain_site(
 ) -> None:
     """Explain why a night takes as long as it does: the bottleneck of each late backup, and the time without it."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
-    from simbackup.planning.night_reasons import night_reasons  # noqa: PLC0415
-    from simbackup.planning.until import end_of  # noqa: PLC0415
+    from simbackup.planning.reasons import night_reasons  # noqa: PLC0415
+    from simbackup.policies.calendar import end_of  # noqa: PLC0415
 
     loaded = load(site, sets)
     day = None if night is None else end_of(loaded.start, night, "--night")
@@ -274,7 +276,7 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     """Restore a site, a system or a file on a date. Exits with 1 if something cannot be restored."""
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
-    from simbackup.planning.until import moment_at  # noqa: PLC0415
+    from simbackup.policies.calendar import moment_at  # noqa: PLC0415
 
     loaded = load(site, sets)
     moment = None if at is None else moment_at(loaded.start, at)
@@ -307,45 +309,6 @@ def check_site(
     raise typer.Exit(0 if all(goal.met for goal in found) else 1)
 
 
-def size_site(
-    site: SiteName,
-    goals: GoalsFile,
-    vary: Annotated[
-        list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
-    ],
-    until: Until = HORIZON,
-    sets: SiteSets = None,
-    as_json: Json = False,
-) -> None:
-    """Plan every combination of values; the cheapest that meets the goals comes first. Exits with 1 if none does."""
-    from simbackup.cli import show, show_plan  # noqa: PLC0415
-    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
-    from simbackup.planning.goals import read_goals  # noqa: PLC0415
-    from simbackup.planning.sizing import size  # noqa: PLC0415
-
-    varied: dict[str, list[str]] = {}
-    for text in vary:
-        address, equals, values = text.partition("=")
-        if not equals or not values:
-            raise InputError([Problem(Place(f"--vary {text}"), "", "has no values", "write ADDRESS=A,B")])
-        if address in varied:
-            remedy = f"write all its values in one: --vary {address}={','.join(varied[address])},..."
-            raise InputError([Problem(Place(f"--vary {text}"), "", f"'{address}' is varied twice", remedy)])
-        varied[address] = [value.strip() for value in values.split(",")]
-        if "" in varied[address]:
-            raise InputError([Problem(Place(f"--vary {text}"), "", "has an empty value", "write ADDRESS=A,B")])
-    found = size(read(site, sets), read_goals(goals), varied, until)
-    if as_json:
-        show.json([
-            {"addresses": found.addresses, "values": one.values, "cost": one.cost,
-             "missed": [goal._asdict() for goal in one.missed]}
-            for one in found.configurations
-        ])  # fmt: skip
-    else:
-        show_plan.sizing(found)
-    raise typer.Exit(0 if found.best is not None else 1)
-
-
 def buy(
     site: SiteName,
     goals: GoalsFile,
@@ -358,8 +321,8 @@ def buy(
 ) -> None:
     """Plan every set of purchases; the cheapest that meets the goals comes first. Exits with 1 if none does."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
-    from simbackup.planning.buying import bought, sets_of  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
+    from simbackup.planning.variants import bought, sets_of  # noqa: PLC0415
 
     file, wanted = read(site, sets), read_goals(goals)
     chosen = sets_of(file, most)
@@ -389,7 +352,7 @@ def sensitivity_site(
     from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.sensitivity import plan_sensitivity  # noqa: PLC0415
-    from simbackup.planning.until import end_of  # noqa: PLC0415
+    from simbackup.policies.calendar import end_of  # noqa: PLC0415
     from simbackup.reporting.site_report import usual_losses  # noqa: PLC0415
 
     loaded = load(site, sets)
@@ -420,6 +383,14 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             help="One more variant: the first site with these values; may be repeated.",
         ),
     ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS=A,B",
+            help="One more variant with each of these values, such as targets.pool.device.disks=8,12; with each "
+            "combination if repeated.",
+        ),
+    ] = None,
     goals: Annotated[str | None, typer.Option(metavar="FILE", help="Compare each variant with these goals.")] = None,
     capacity: Annotated[
         bool, typer.Option("--capacity", help="Capacity and cost alone, without a simulation: seconds.")
@@ -428,20 +399,24 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     sets: SiteSets = None,
     as_json: Json = False,
 ) -> None:
-    """Compare sites, or variants of one: until when each fits, what it misses, and its cost, the cheapest first."""
+    """Compare sites, or variants of one: until when each fits, what it misses, and its cost, the cheapest first.
+
+    Exits with 1 if none meets the goals.
+    """
     from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
-    from simbackup.planning.comparing import compared  # noqa: PLC0415
     from simbackup.planning.goals import read_goals  # noqa: PLC0415
     from simbackup.planning.loading import read_site  # noqa: PLC0415
     from simbackup.planning.site import load_site, numbers  # noqa: PLC0415
+    from simbackup.planning.variants import compared  # noqa: PLC0415
 
     wanted, common = None if goals is None else read_goals(goals), overrides(sets or [])
     asked = {site: (site, common) for site in sites}
-    for text in others or []:
+    for text in (*(others or []), *_varied(vary or [])):
         asked[text] = sites[0], common | overrides([each.strip() for each in text.split(";")], "--with")
     if len(asked) == 1:
-        message, remedy = "one variant has nothing to be compared with", "add --with ADDRESS=VALUE, or another site"
+        message = "one variant has nothing to be compared with"
+        remedy = "add --with ADDRESS=VALUE, --vary ADDRESS=A,B, or another site"
         raise InputError([Problem(Place("simbackup plan compare"), "", message, remedy)])
     variants = {
         name: numbers(read_site(file, values)) if capacity else load_site(file, values)
@@ -450,6 +425,21 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     with counting.nights() as play:
         found = compared(variants, until, wanted, nights=not capacity, play=play)
     show.answer(lambda: [one.as_dict() for one in found], lambda: show_plan.variants(found), as_json=as_json)
+    raise typer.Exit(1 if found[0].missed else 0)
+
+
+def _varied(vary: list[str]) -> Iterator[str]:
+    """A variant for each combination of the values of addresses, as `--with` has it."""
+    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
+
+    each: list[list[str]] = []
+    for text in vary:
+        address, _, values = text.partition("=")
+        found = [value.strip() for value in values.split(",")]
+        if "" in found:
+            raise InputError([Problem(Place(f"--vary {text}"), "", "has an empty value", "write ADDRESS=A,B")])
+        each.append([f"{address}={value}" for value in found])
+    yield from map("; ".join, product(*each)) if each else ()
 
 
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -478,9 +468,9 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
-    from simbackup.planning.until import moment_at  # noqa: PLC0415
     from simbackup.plots import style  # noqa: PLC0415
     from simbackup.plots.of_plan import KINDS  # noqa: PLC0415
+    from simbackup.policies.calendar import moment_at  # noqa: PLC0415
 
     kinds = (*KINDS, "restore", "points")
     if kind not in kinds:
@@ -502,12 +492,14 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
 def _points_drawn(site: PlannedSite, at: str | None, policy: str) -> Chart:
     """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
+    from simbackup.cli.of_points import complete  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
-    from simbackup.planning.until import moment_at  # noqa: PLC0415
     from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
+    from simbackup.policies.calendar import moment_at  # noqa: PLC0415
 
     now = moment_of(site, None if at is None else moment_at(site.start, at))
-    first, *_ = points_at(site, now, [policy] if policy else [])
-    lines = list(log_until(site, now, [first.policy]))
+    site, arrivals = complete(site, now, whole=True)
+    first, *_ = points_at(site, now, [policy] if policy else [], arrivals=arrivals)
+    lines = list(log_until(site, now, [first.policy], arrivals=arrivals))
     return calendar_of_points(first, lines, now, site.file.spec.title)

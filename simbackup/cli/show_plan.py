@@ -6,17 +6,15 @@ from collections.abc import Sequence
 
 from simbackup.cli import show, show_causes
 from simbackup.cli.terminal import report_table
-from simbackup.planning.alike import called
-from simbackup.planning.buying import Purchased, ranking
-from simbackup.planning.comparing import Variant
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.loading import SiteFile
-from simbackup.planning.night_reasons import NightReasons
 from simbackup.planning.plan import FitsUntil, Plan
+from simbackup.planning.reasons import NightReasons
 from simbackup.planning.recovery import SHARES, Recovery, RestoreReasons
 from simbackup.planning.sensitivity import DATES, PlanSensitivity
-from simbackup.planning.sizing import Sizing
+from simbackup.planning.variants import Purchased, Variant, ranking
+from simbackup.planning.windows import called
 from simbackup.reporting import plan_tables
 from simbackup.reporting.plan_tables import money, short_time
 from simbackup.units import show_short
@@ -199,16 +197,14 @@ def night(found: NightReasons) -> None:
         show_causes.explained([one], {})
 
 
-def goals(found: list[Goal]) -> None:
-    """Goals beside what was found."""
-    rows = [(one.goal, one.wanted, one.found, "met" if one.met else "missed") for one in found]
-    show.table(("goal", "wanted", "found", ""), rows, "Goals")
-
-
-def sizing(found: Sizing) -> None:
-    """All configurations with what each costs and misses, the cheapest that meets all goals first."""
-    rows = [(*one.values, f"{one.cost:,.0f}", _missed(one.missed)) for one in found.configurations]
-    show.table((*found.addresses, "cost", ""), rows, "Configurations, the best first", right=(len(found.addresses),))
+def goals(found: Sequence[Goal], title: str = "Goals") -> None:
+    """Goals beside what was found, and what is found in 90 % of cases where that is known."""
+    ends = any(one.between for one in found)
+    rows = [
+        (one.goal, one.wanted, one.found, *((one.between,) if ends else ()), "met" if one.met else "missed")
+        for one in found
+    ]
+    show.table(("goal", "wanted", "found", *(["in 90 % of cases"] * ends), ""), rows, title)
 
 
 def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
@@ -232,6 +228,7 @@ def purchases(file: SiteFile, found: Sequence[Purchased]) -> None:
         others = ["others"] * any(year.others for year in best.years)
         keys = ["bought", "yearly", "storage", *others, "total"]
         years = [(str(year.year), *(f"{getattr(year, key):,.0f}" for key in keys)) for year in best.years]
+        goals(best.goals, f"Goals with {' and '.join(best.names) or 'nothing'}")
         title = f"Cost of each year with {' and '.join(best.names) or 'nothing'}"
         show.table(("year", *keys), years, title, right=tuple(range(1, len(keys) + 1)))
 

@@ -1,21 +1,128 @@
-"""What can be restored at a moment: the newest restore points that were complete, and how much data a loss costs."""
+"""What can be restored at a moment: when backups had ended, the newest complete restore points, and data lost."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import NamedTuple
+from itertools import dropwhile
+from typing import NamedTuple, Self
 
-from simbackup.planning.arrivals import Arrivals
-from simbackup.planning.ledger import rules_of
+from simbackup.planning.ledger import Day, evenings, rules_of
+from simbackup.planning.night import job_of
+from simbackup.planning.nights import Nights
+from simbackup.planning.playing import Outcome, Play, of_site
 from simbackup.planning.points import ChainLink, Points, Usable
+from simbackup.planning.sampling import LONGEST
+from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.site import Client, PlannedSite
 from simbackup.policies.clock import NOON, elapsed, moment
 from simbackup.policies.days import each_day
 from simbackup.policies.levels import RestorePoint
 from simbackup.units import show_short
+
+NIGHTS = LONGEST + 1
+"""Nights before a restore that are simulated: what began earlier is taken as whole."""
+
+Known = dict[tuple[str, str, datetime, tuple[str, ...]], float | None]
+"""Seconds of the longest backup or copy of some systems in a night: by policy, copy, time and systems."""
+Ends = Mapping[tuple[str, str, datetime], float]
+"""The same of all systems of a policy."""
+Times = Callable[[date], float]
+"""How many times as long all of a night takes."""
+
+
+class Arrivals:
+    """When backups and copies ended, by simulated nights."""
+
+    def __init__(
+        self, nights: Nights, times: Times = lambda _: 1.0, known: Known | None = None, ends: Ends | None = None
+    ) -> None:
+        """When they ended, or would have ended if all had taken some times as long; what is known is not found anew."""
+        self._nights, self._times_as_long, self._ends = nights, times, ends or {}
+        self._days = {(run.policy, time): day for day in nights.days for run, time in day.runs}
+        self._times: dict[str, list[datetime]] = {}
+        for policy, time in sorted(self._days):
+            self._times.setdefault(policy, []).append(time)
+        self._known: Known = {} if known is None else known
+        self._night: tuple[int, Mapping[str, Outcome]] = -1, {}
+        """The night that was looked at last, by its first one, and its outcomes."""
+
+    @classmethod
+    def before(cls, site: PlannedSite, days: Sequence[Day], play: Play | None = None, nights: int = NIGHTS) -> Arrivals:
+        """When backups and copies ended in the last nights of a ledger; the nights that decide are simulated now.
+
+        If jobs run on after these, they may be late since the start: then nights of all the time are simulated.
+
+        Parameters
+        ----------
+        site
+            The site.
+        days
+            Its days up to the moment.
+        play
+            A function that simulates a night; by default, the simulator.
+        nights
+            How many nights.
+        """
+        whole = evenings(days)
+        first, *others = whole[-nights - 1 :]
+        recent = [first, *others] if len(whole) <= nights else [first._replace(runs=()), *others]
+        found = Nights(site, recent, of_site(play, site))
+        found.sample()
+        if found.runs_on and len(whole) > nights:
+            found = Nights(site, whole, of_site(play, site))
+            found.sample()
+        return cls(found)
+
+    def there(self, policy: str, copy: str, point: RestorePoint, systems: Iterable[str], now: datetime) -> bool:
+        """Whether the save sets of some systems at a restore point, or their copies, were whole at a moment."""
+        took = self.took(policy, copy, point.time, systems)
+        return took is None or took <= elapsed(point.time, now)
+
+    def whole(self, policy: str, copy: str, due: datetime, systems: Iterable[str]) -> datetime:
+        """When the save sets of some systems, or their copies, were whole; when they were due if that is not known."""
+        took = self.took(policy, copy, due, systems) or 0.0
+        return (due.astimezone(UTC) + timedelta(seconds=took)).astimezone(due.tzinfo)
+
+    def longest_logs(self, policy: str, to: str, systems: Sequence[str], now: datetime) -> float:
+        """Seconds of the longest backup of logs of some systems to a target, in the newest night that had any."""
+        copy = logs_jobs(self._nights.site.file.spec.policies[policy], "", 0)[to].removeprefix("-")
+        times = self._times.get(policy, [])
+        for time in reversed(times[: bisect_right(times, now)]):
+            took = self.took(policy, copy, time, systems)
+            if took is not None:
+                return took
+        return 0.0
+
+    def took(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> float | None:
+        """Seconds of the longest backup or copy of some systems in a night; None where it was not simulated."""
+        key = policy, copy, time, tuple(systems)
+        if key not in self._known:
+            whole = len(key[-1]) == len(self._nights.site.of_policy(policy))
+            ends = self._ends.get(key[:3]) if whole else None
+            self._known[key] = max(self._took(policy, copy, time, key[-1]), default=None) if ends is None else ends
+        found = self._known[key]
+        return None if found is None else found * self._times_as_long(time.date())
+
+    def slower(self, times: Times) -> Arrivals:
+        """When they would have ended if all of a night had taken some times as long, or as short."""
+        return Arrivals(self._nights, times, self._known, self._ends)
+
+    def _took(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> Iterable[float]:
+        """Seconds that backups or copies of a night took, as far as it was simulated and has them."""
+        day = self._days.get((policy, time))
+        if day is None:
+            return
+        kind, i, later = self._nights.found(day.day)
+        if self._night[0] != i:
+            self._night = i, self._nights.between(kind, i)
+        for system in systems:
+            one = self._night[1].get(job_of(system, later, copy))
+            if one is not None:
+                yield one.end - one.due
 
 
 class Available(NamedTuple):
@@ -179,6 +286,16 @@ class Loss(NamedTuple):
     counted_from: date | None = None
     """The first day that counts, at whose noon each system has a restore point; None if that never happens."""
 
+    @classmethod
+    def of(cls, start: date, each: Sequence[float]) -> Self:
+        """What losses cost, by the seconds that are lost on each day from the first one on."""
+        days = [(start + timedelta(days=i), lost) for i, lost in enumerate(each)]
+        counted = list(dropwhile(lambda one: math.isinf(one[1]), days))
+        if not counted:
+            return cls()
+        day, worst = max(counted, key=lambda one: one[1])
+        return cls(worst, day, math.fsum(lost for _, lost in counted) / len(counted), counted[0][0])
+
     def row(self) -> dict[str, float | date | None]:
         """It for a table, without the seconds where everything is lost."""
         found = self._asdict()
@@ -189,20 +306,20 @@ class Loss(NamedTuple):
         return f"on {self.day}, {show_short(self.mean, 's', 3)} on average"
 
 
-def loss(remaining: Remaining, until: date, clients: Sequence[Client]) -> Loss:
-    """What a loss at noon of each day until the last one would cost: the loss of the system that loses most."""
+def losses(remaining: Remaining, until: date, clients: Sequence[Client]) -> dict[tuple[str, ...], Loss]:
+    """What losses at noon of each day until the last one would cost: that of the system that loses most.
+
+    By the policies that make and keep the same restore points; of all of them together under the empty name.
+    """
     wanted: dict[Hashable, dict[str, list[str]]] = {}
     for client in clients:
         alike = wanted.setdefault(rules_of(remaining.site, client.policy), {})
         alike.setdefault(client.policy, []).append(client.name)
-    each = [_each_noon(remaining, alike, until) for alike in wanted.values()]
-    days = [(day, max(lost)) for day, *lost in zip(each_day(remaining.site.start, until), *each, strict=True)]
-    whole = next((i for i, (_, lost) in enumerate(days) if math.isfinite(lost)), None)
-    if whole is None:
-        return Loss()
-    counted = days[whole:]
-    worst, day = max(((lost, day) for day, lost in counted), key=lambda each: each[0])
-    return Loss(worst, day, math.fsum(lost for _, lost in counted) / len(counted), counted[0][0])
+    each = {tuple(alike): list(_each_noon(remaining, alike, until)) for alike in wanted.values()}
+    together = list(map(max, zip(*each.values(), strict=True)))
+    return {(): Loss.of(remaining.site.start, together)} | {
+        names: Loss.of(remaining.site.start, lost) for names, lost in each.items() if len(each) > 1
+    }
 
 
 def _each_noon(remaining: Remaining, alike: Mapping[str, Sequence[str]], until: date) -> Iterator[float]:

@@ -14,6 +14,7 @@ from pydantic import Field
 from simbackup import shelf
 from simbackup.errors import InputError, Problem
 from simbackup.planning.cost import MEAN_MONTH
+from simbackup.planning.intervals import NOT_ASKED, Sureness, data_lost
 from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import Recovery
 from simbackup.planning.restore import AT_ONCE, restore, scope_of
@@ -64,12 +65,13 @@ class GoalsSpec(Frozen):
 
 
 class Goal(NamedTuple):
-    """A goal, what is wanted, what was found, and whether that is enough."""
+    """A goal, what is wanted, what was found, whether that is enough, and what is found in 90 % of cases if known."""
 
     goal: str
     wanted: str
     found: str
     met: bool
+    between: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +125,17 @@ def _problem(tree: Node, path: tuple[str, ...], message: str, remedy: str) -> Pr
     return Problem(tree.find(path)[0].place, ".".join(path), message, remedy)
 
 
-def judged(plan: Plan, goals: Goals) -> list[Goal]:
+def judged(plan: Plan, goals: Goals, sure: Sureness = NOT_ASKED) -> list[Goal]:
     """Each goal beside what a plan reaches; systems that are never saved miss one that nobody has to state.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    goals
+        The goals.
+    sure
+        The intervals of the plan; those of restores are known without.
 
     Raises
     ------
@@ -132,11 +143,11 @@ def judged(plan: Plan, goals: Goals) -> list[Goal]:
         The goals name what the site does not have.
     """
     spec = goals.spec
-    stocks = stocked_goals(plan, goals)
-    return [*_windows(plan, spec), *stocks, *_restores(plan, spec)]
+    stocks = stocked_goals(plan, goals, sure)
+    return [*_windows(plan, spec, sure), *stocks, *_restores(plan, spec, sure)]
 
 
-def stocked_goals(plan: Plan, goals: Goals) -> list[Goal]:
+def stocked_goals(plan: Plan, goals: Goals, sure: Sureness = NOT_ASKED) -> list[Goal]:
     """The goals for which no night has to be simulated: systems saved, capacity, restore points, cost.
 
     Raises
@@ -148,7 +159,7 @@ def stocked_goals(plan: Plan, goals: Goals) -> list[Goal]:
     if problems:
         raise InputError(problems)
     spec = goals.spec
-    return [*_saved(plan), *_capacity(plan, spec), *_points(plan, spec), *_cost(plan, spec)]
+    return [*_saved(plan), *_capacity(plan, spec, sure), *_points(plan, spec), *_cost(plan, spec, sure)]
 
 
 def _unfitting(plan: Plan, goals: Goals) -> Iterator[Problem]:
@@ -174,16 +185,19 @@ def _saved(plan: Plan) -> Iterator[Goal]:
         yield Goal("systems saved", "all", f"never: {', '.join(plan.unsaved)}", met=False)
 
 
-def _windows(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
+def _windows(plan: Plan, goals: GoalsSpec, sure: Sureness) -> Iterator[Goal]:
     if goals.windows_missed is not None:
         missed, most = plan.windows.missed, int(goals.windows_missed.si)
-        yield Goal("windows missed", f"at most {most}", str(missed), missed <= most)
+        one = sure.night
+        night = "" if one is None else f"'{one.job}' {_time(one.elapsed.low)} to {_time(one.elapsed.high)}"
+        yield Goal("windows missed", f"at most {most}", str(missed), missed <= most, night)
 
 
-def _capacity(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
+def _capacity(plan: Plan, goals: GoalsSpec, sure: Sureness) -> Iterator[Goal]:
+    when = {one.target: f"full {one.sentence()}" for one in sure.full}
     for limit in plan.full if goals.fits else ():
         found = f"full on {limit.date}" if limit.date is not None else limit.detail
-        yield Goal(f"{limit.what} fits", f"until {plan.until}", found, limit.date is None)
+        yield Goal(f"{limit.what} fits", f"until {plan.until}", found, limit.date is None, when.get(limit.what, ""))
 
 
 def _points(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
@@ -193,15 +207,16 @@ def _points(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
         yield Goal("restore points", f"at least {least}", str(fewest), fewest >= least)
 
 
-def _cost(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
+def _cost(plan: Plan, goals: GoalsSpec, sure: Sureness) -> Iterator[Goal]:
     if goals.budget_month is None:
         return
-    mean = cost(plan) * MEAN_MONTH / len(plan.days)
-    wanted = f"at most {goals.budget_month.si:,.0f} {plan.months[0].currency}"
-    yield Goal("cost of a month", wanted, f"{mean:,.0f}", mean <= goals.budget_month.si)
+    month = MEAN_MONTH / len(plan.days)
+    mean, wanted = cost(plan) * month, f"at most {goals.budget_month.si:,.0f} {plan.months[0].currency}"
+    ends = sure.ends("cost.total", lambda total: f"{total * month:,.0f}")
+    yield Goal("cost of a month", wanted, f"{mean:,.0f}", mean <= goals.budget_month.si, ends)
 
 
-def _restores(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
+def _restores(plan: Plan, goals: GoalsSpec, sure: Sureness) -> Iterator[Goal]:
     @cache
     def played(what: str, at: str, lost: str, at_once: int) -> Recovery:
         day = plan.until if not at else next(day.day for day in plan.days if str(day.day) == at)
@@ -213,20 +228,27 @@ def _restores(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
         if goal.within is not None:
             found = played(goal.what, at, lost, at_once)
             back = found.until(1.0)
-            reached = show_short(back, "s", 3) if found.complete else "never complete"
-            yield Goal(f"{name}: back", f"within {goal.within.text}", reached, back <= goal.within.si)
+            reached = _time(back) if found.complete else "never complete"
+            one = found.interval
+            ends = "" if one is None else f"{_time(one.low)} to {_time(one.high)}"
+            yield Goal(f"{name}: back", f"within {goal.within.text}", reached, back <= goal.within.si, ends)
         if goal.data_lost is not None and at:
             found = played(goal.what, at, lost, at_once)
             yield _data_lost(name, goal.data_lost, found.data_lost if found.complete else math.inf, f"on {at}")
         elif goal.data_lost is not None:
             worst = plan.loss(lost, scope_of(plan.site, goal.what)[0])
-            yield _data_lost(name, goal.data_lost, worst.worst, worst.sentence())
+            ends = sure.ends(data_lost(lost, "worst"), _time) if goal.what == "site" else ""
+            yield _data_lost(name, goal.data_lost, worst.worst, worst.sentence())._replace(between=ends)
 
 
 def _data_lost(name: str, wanted: Duration, found: float, when: str) -> Goal:
     """The goal for data lost beside what was found, and when."""
-    reached = f"{show_short(found, 's', 3)} {when}" if math.isfinite(found) else "everything"
+    reached = f"{_time(found)} {when}" if math.isfinite(found) else "everything"
     return Goal(f"{name}: data lost", f"at most {wanted.text}", reached, found <= wanted.si)
+
+
+def _time(seconds: float) -> str:
+    return show_short(seconds, "s", 3)
 
 
 def cost(plan: Plan) -> float:

@@ -280,7 +280,7 @@ def growth_of(file: SiteFile, name: str) -> Change:
         return grows(system.growth, system.growth_from, size, start)
     if change is not None and grows_by_change(file, name):
         return Change(growth=Unit("1").read(change.mapping["growth"].plain()).si)
-    return grows(spec.growth, spec.growth_from, sum(each.size.si for each in spec.systems.values()), start)
+    return grows(spec.growth, spec.growth_from, file.size, start)
 
 
 def grows_by_change(file: SiteFile, name: str) -> bool:

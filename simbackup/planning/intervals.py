@@ -1,36 +1,45 @@
 """How sure a plan is: 90 % intervals of its nights, capacity, dates and cost.
 
-The night that decides is simulated over the ranges of its inputs. Capacity, cartridges, cost and the dates on which
-something is full come from ledgers over the ranges of the values of the site. Windows missed and data lost follow from
-times, of which all are taken to be as far off as that of the night that decides.
+Capacity, cartridges, cost and the dates on which something is full come from ledgers in some cases: a Latin hypercube
+over all values with a range, of the site file, of the datasheets that it names, and of its first night, in which
+typical ranges stand in. One ledger counts all of them at once. The night that decides is simulated over the ranges of
+its inputs. Windows missed and data lost follow from times, of which all are taken to be as far off as that night is.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from functools import partial
+from datetime import date, timedelta
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval
 from simbackup.errors import Place
-from simbackup.planning.cases import FULL, Cases, day_of, explained, first_full, stocks_and_cost
-from simbackup.planning.idle import each_grows_by_itself
+from simbackup.planning.cautions import each_grows_by_itself
+from simbackup.planning.cost import by_year
+from simbackup.planning.ledger import Day
 from simbackup.planning.loading import site_of
+from simbackup.planning.night import job_of
 from simbackup.planning.origins import Origins
-from simbackup.planning.plan import Plan
-from simbackup.planning.playing import job_of, scenario_on
-from simbackup.planning.site import PlannedSite, numbers
+from simbackup.planning.plan import Plan, of_quarters
+from simbackup.planning.playing import scenario_on
+from simbackup.planning.site import PlannedSite, in_case, numbers
 from simbackup.planning.windows import LevelKey
 from simbackup.policies.calendar import evening
 from simbackup.results.fleet_figures import series
 from simbackup.run import NeverEndsError, TooManyRecordsError, ran
 from simbackup.scenario import Scenario
+from simbackup.scenario.scenario import Value
 from simbackup.schema import tree as trees
-from simbackup.uncertainty.deciding import MATTERS
-from simbackup.uncertainty.effort import LEAN, for_scenario
+from simbackup.schema.part import quantities_of
+from simbackup.uncertainty.conditioning import CaseFigures
+from simbackup.uncertainty.deciding import MATTERS, NAMED
+from simbackup.uncertainty.effort import LEAN, Effort, for_scenario
+from simbackup.uncertainty.estimate import Estimate, estimated
+from simbackup.uncertainty.inputs import Input, Stated, Use, factors, inputs
+from simbackup.uncertainty.sampling import Case, latin_hypercube
 from simbackup.uncertainty.verdict import JobInterval, fitting, job_intervals
 from simbackup.units import show_short
 
@@ -38,6 +47,121 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     import pandas as pd
+
+SITE, NIGHT = "site", "night"
+"""Where values of a site are stated: in its file, and in the scenario of its first night, which has its datasheets."""
+EFFORT = Effort(20, 6)
+"""Cases that are counted, and groups of inputs that are moved besides."""
+FULL = "full"
+"""The first days on which something is full, among the figures."""
+ONE_DAY = timedelta(days=1)
+COUNTED = frozenset({"systems", "targets", "growth", "index_record", "prices", "purchases"})
+"""Keys of a site file on whose values a ledger depends."""
+Read = Callable[[Plan], Mapping[str, float]]
+"""Reads figures by name from the plan of a case, of which no night is simulated."""
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The cases of a site, of which no night is simulated but those with failures."""
+
+    site: PlannedSite
+
+    @cached_property
+    def inputs(self) -> tuple[Input, ...]:
+        """The values with a range on which stocks and cost depend."""
+        site, night = Stated(tuple(_of_site(self.site))), Stated(tuple(_of_night(self.site, self._night)))
+        return tuple(one for one in inputs({SITE: site, NIGHT: night}) if any(isinstance(u, Use) for u in one.uses))
+
+    @cached_property
+    def _night(self) -> Scenario:
+        return self.site.first_night
+
+    @cached_property
+    def sample(self) -> list[Case]:
+        """A Latin hypercube; an input of two plans has the same values in both."""
+        return latin_hypercube(self.inputs, EFFORT.cases, 0)
+
+    def sites(self, site: PlannedSite, cases: Sequence[Case]) -> tuple[PlannedSite, ...]:
+        """A site whose values have the names of those of this one, in each case."""
+        moved = [factors(self.inputs, case) for case in cases]
+        return tuple(in_case(site, self._night, one.get(SITE, {}), one.get(NIGHT, {})) for one in moved)
+
+    def plans(self, plan: Plan, cases: Sequence[Case]) -> list[Plan]:
+        """A plan of the site in each case."""
+        return plan.in_cases(self.sites(plan.site, cases))
+
+    def estimates(self, plan: Plan, read: Read, asked: Collection[str]) -> dict[str, Estimate]:
+        """Figures of a plan with their intervals, and the inputs that widen those that are `asked` for."""
+
+        def run(cases: Sequence[Case], _: int) -> list[CaseFigures]:
+            return [CaseFigures(read(each)) for each in self.plans(plan, cases)]
+
+        return estimated(CaseFigures(read(plan)), self.inputs, run, EFFORT, asked=asked)
+
+    def named(self, found: Estimate) -> tuple[str, ...]:
+        """The inputs that widen an interval most, as the site file calls them."""
+        origins = Origins(self.site.file, {})
+        own = [one for one in found.contributions if one.share >= MATTERS][:NAMED]
+        return tuple(one.input.named(origins.called) for one in own)
+
+
+def _of_site(site: PlannedSite) -> Iterator[Value]:
+    """Values of the file; compression is in the night, too, where a typical range stands in for one that is missing."""
+    for path, quantity in quantities_of(site.file.spec):
+        if path[0] in COUNTED and path[-1] != "compression":
+            yield Value(".".join(path), quantity, site.file.tree.find(path)[0].place)
+
+
+def _of_night(site: PlannedSite, night: Scenario) -> Iterator[Value]:
+    """Values of the data of systems, and of the devices of targets."""
+    devices = {site.file.spec.device_of(name) for name in site.targets}
+    for value in night.values:
+        section, name, *_ = value.address.split(".")
+        if section == "data" or (section == "devices" and name in devices):
+            yield value
+
+
+def stocks_and_cost(plan: Plan) -> dict[str, float]:
+    """What targets hold at the ends of quarters and at the most, cartridges, and cost, by address."""
+    found: dict[str, float] = {}
+    for day in of_quarters(plan.days):
+        for name in plan.site.targets:
+            found |= stock_figures(plan, day, name)
+    for name, target in plan.site.targets.items():
+        if not target.tape:
+            found[f"targets.{name}.most"] = max(day.stocks[name].peak for day in plan.days)
+    for year, parts in by_year(plan.months).items():
+        found |= {f"cost.{year}.{key}": each for key, each in parts.items()}
+    if plan.months:
+        found["cost.total"] = sum(month.total for month in plan.months)
+    return found
+
+
+def explained(plan: Plan) -> set[str]:
+    """The figures of which it is found out what widens them: those of the last day and of all years, and days."""
+    last = plan.days[-1]
+    found = {address for name in plan.site.targets for address in stock_figures(plan, last, name)}
+    return {*found, *first_full(plan), "cost.total"}
+
+
+def stock_figures(plan: Plan, day: Day, target: str) -> dict[str, float]:
+    """What a target holds at the end of a day, by address: bytes, or cartridges in use and bought."""
+    stock = day.stocks[target]
+    if not plan.site.targets[target].tape:
+        return {f"targets.{target}.used.{day.day}": stock.used}
+    return {f"targets.{target}.{key}.{day.day}": float(getattr(stock, key)) for key in ("cartridges", "bought")}
+
+
+def first_full(plan: Plan) -> dict[str, float]:
+    """The first day on which each thing no longer fits, by its name, as a number; the day after the end if it fits."""
+    return {f"{FULL}.{one.what}": float((one.date or plan.until + ONE_DAY).toordinal()) for one in plan.full}
+
+
+def day_of(plan: Plan, number: float) -> date | None:
+    """The day with a number; None if it is after the end."""
+    return date.fromordinal(int(number)) if number <= plan.until.toordinal() else None
+
 
 LARGEST = 12_000
 """Records of a night up to which it is sampled unasked: about half a minute."""
@@ -135,17 +259,17 @@ class Sureness(NamedTuple):
     figures: Mapping[str, FigureInterval] = {}
     """By address, such as `targets.pool.used.2027-12-31`."""
 
-    def between(self, address: str, text: Callable[[float], str]) -> str:
-        """The ends of the interval of a figure, in brackets; nothing where both read as the figure itself.
+    def ends(self, address: str, text: Callable[[float], str]) -> str:
+        """The ends of the interval of a figure in words; nothing where both read as the figure itself.
 
-        >>> Sureness(None, (), {"cost.total": FigureInterval(5.0, 4.0, 7.0)}).between("cost.total", "{:.0f}".format)
-        ' (4 to 7)'
+        >>> Sureness(None, (), {"cost.total": FigureInterval(5.0, 4.0, 7.0)}).ends("cost.total", "{:.0f}".format)
+        '4 to 7'
         """
         one = self.figures.get(address)
         if one is None:
             return ""
         value, low, high = map(text, one[:3])
-        return "" if low == high == value else f" ({low} to {high})"
+        return "" if low == high == value else f"{low} to {high}"
 
     def cost(self) -> str:
         """What all years cost, in words; nothing where that is certain or unknown."""
@@ -226,7 +350,7 @@ def _timed(plan: Plan, night: NightInterval | None) -> Iterator[tuple[str, Figur
         yield windows_missed(key), FigureInterval(missed, low[key], high[key])
     early, late = (plan.losses_with(plan.arrivals.slower(each)) for each in ends)
     for best, less, more in zip(plan.losses, early, late, strict=True):
-        for key in LOST:
+        for key in () if best["policy"] else LOST:
             if None not in (each := [one[key] for one in (best, less, more)]):
                 yield data_lost(best["after_loss_of"], key), FigureInterval(each[0], min(each), max(each))
 

@@ -1,11 +1,12 @@
-"""A site file from an inventory: a table with one row for each system."""
+"""A site file from an inventory: a table with one row for each system, and the text of a template."""
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,8 +14,6 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.foreign.reader import ForeignFile
 from simbackup.foreign.registry import INVENTORIES, read_with
-from simbackup.planning.added_parts import with_added, with_parts, without
-from simbackup.planning.columns import COLUMNS, columns_of, unused
 from simbackup.planning.hardware import site_parts
 from simbackup.planning.loading import SiteFile, site_of
 from simbackup.planning.night import Night
@@ -27,6 +26,132 @@ from simbackup.schema.yaml_file import parse, plain_scalar
 from simbackup.units import UnitError, show, show_short
 from simbackup.units import parse as parse_quantity
 from simbackup.units.amounts import Convention, amount, convention, doubtful
+
+HEAD = re.compile(r"\s*(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]]|(?<=[^\W\d])[ _]([kKMGTP]i?B|[kmgtp]i?b|%))?\s*")
+"""A column: what it is called, and a unit in brackets or as the last word."""
+COLUMNS = {
+    "name": ("name", "system", "host", "hostname", "server", "vm", "machine name"),
+    "size": ("size", "capacity", "used", "data", "used space", "in use", "provisioned", "total disk capacity"),
+    "files": ("files", "file count", "number of files"),
+    "change": ("change", "daily change", "change rate", "daily"),
+    "growth": ("growth", "yearly growth", "growth rate"),
+    "policy": ("policy",),
+    "kind": ("kind", "type", "role"),
+    "compression": ("compression",),
+    "priority": ("priority", "tier"),
+    "machine": ("machine",),
+    "host": ("esx host", "hypervisor", "host"),
+    "datastore": ("datastore", "path"),
+    "filesystem": ("filesystem", "file system"),
+}
+"""What a column may be called, in any case; a unit may follow. A `host` is a system where no other column is."""
+LIKE = 0.7
+"""Likeness from which on a column is taken for a misspelt one."""
+
+
+def columns_of(table: Inventory) -> tuple[dict[str, str], dict[str, str]]:
+    """The column of each key, and the units in their heads."""
+    columns: dict[str, str] = {}
+    heads: dict[str, str] = {}
+    means = {column: [key for key, names in COLUMNS.items() if _word_of(column) in names] for column in table.columns}
+    for column in sorted(table.columns, key=lambda column: len(means[column])):
+        key = next((key for key in means[column] if key not in columns), None)
+        if key is not None:
+            found = HEAD.fullmatch(column)
+            columns[key], heads[key] = column, _unit(found) if found else ""
+    return columns, heads
+
+
+def _unit(found: re.Match[str]) -> str:
+    """The unit in a head; as a last word, in any case: `size_gb`, `Used GiB`."""
+    word = found[3] or ""
+    if word.islower() and word != "%":
+        word = f"{word[0] if word[0] == 'k' and 'i' not in word else word[0].upper()}{word[1:-1]}B"
+    return found[2] or word
+
+
+def unused(table: Inventory, columns: Mapping[str, str]) -> Iterator[Problem]:
+    """A warning for each column that is not used, with what it may mean."""
+    known = {word: key for key, words in COLUMNS.items() for word in words}
+    for column, head in zip(table.columns, table.heads, strict=True):
+        if column in columns.values():
+            continue
+        key = known.get(_word_of(column))
+        near = difflib.get_close_matches(_word_of(column), known, n=1, cutoff=LIKE)
+        remedy = f"did you mean '{near[0]}'?" if near else f"those that are: {', '.join(COLUMNS)}"
+        remedy = f"'{columns[key]}' has the same meaning, and comes first" if key is not None else remedy
+        yield Problem(head, "", f"the column '{column}' is not used", remedy, "warning")
+
+
+def _word_of(column: str) -> str:
+    """What a column is called, without its unit."""
+    found = HEAD.fullmatch(column)
+    return (found[1] if found else column).lower().replace("_", " ")
+
+
+ENTRY = re.compile(r"  (?! |#)\S.*\n(?:(?:   .*)?\n|    .*\n)*")
+"""A part of a section with all its lines, in a template."""
+
+
+def _section(text: str, section: str) -> tuple[str, str, str, re.Match[str] | None]:
+    """The text before the parts of a section, these, the text after them, and the first part."""
+    before, head, rest = text.partition(f"\n{section}:\n")
+    body = re.match(r"(?:(?: .*)?\n)*", rest) if head else None
+    inside = body[0] if body is not None else ""
+    return before + head, inside, rest[len(inside) :], ENTRY.search(inside)
+
+
+def with_parts(text: str, section: str, names: Iterable[str]) -> str:
+    r"""The text of a site in which the parts of a section are copies of its first one, with other names.
+
+    >>> print(with_parts("\nhosts:\n  one: {slots: 2}\n  two: {slots: 3}\nsystems:\n", "hosts", ["a", "b"]), end="")
+    <BLANKLINE>
+    hosts:
+      a: {slots: 2}
+      b: {slots: 2}
+    systems:
+    """
+    before, _, after, first = _section(text, section)
+    if first is None:
+        return text
+    _, _, lines = first[0].partition(":")
+    return f"{before}{''.join(f'  {name}:{lines.rstrip()}' + chr(10) for name in names)}{after}"
+
+
+def without(text: str, section: str) -> str:
+    r"""The text of a site without a section.
+
+    >>> without("title: a\nhosts:\n  one: {slots: 2}\nsystems:\n", "hosts")
+    'title: a\nsystems:\n'
+    """
+    before, _, after, first = _section(text, section)
+    return text if first is None else before.removesuffix(f"{section}:\n") + after
+
+
+def with_added(text: str, section: str, names: Iterable[str]) -> str:
+    r"""The text of a site with parts added to a section, each a copy of its first one, marked as assumed.
+
+    >>> print(with_added("\npolicies:\n  nightly:\n    to: pool\nsystems:\n", "policies", ["gold"]), end="")
+    <BLANKLINE>
+    policies:
+      nightly:
+        to: pool
+      # assumed: the inventory names 'gold', which the template does not have; this is a copy of 'nightly'
+      gold:
+        to: pool
+    systems:
+    """
+    before, inside, after, first = _section(text, section)
+    if first is None:
+        return text
+    own, _, lines = first[0].partition(":")
+    made = (
+        f"  # assumed: the inventory names '{name}', which the template does not have; this is a copy of "
+        f"'{own.strip()}'\n  {name}:{lines.rstrip()}\n"
+        for name in names
+    )
+    return f"{before}{inside.rstrip()}\n{''.join(made)}{after}"
+
 
 LIMITS = {
     "size": Unit("B", positive=True), "files": Unit("count", least=1.0), "change": Unit("1", most=1.0),

@@ -15,11 +15,10 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple, Self, cast
 
-from simbackup.planning.cartridges import Cartridges
 from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget
 from simbackup.planning.points import Points
 from simbackup.planning.site import PlannedSite, Target
-from simbackup.planning.stored import NOTHING, Clients, StoredCopies, StoredLogs, Total, WrittenObjects
+from simbackup.planning.stored import NOTHING, Cartridges, Clients, StoredCopies, StoredLogs, Total, WrittenObjects
 from simbackup.policies.calendar import Due, evening
 from simbackup.policies.clock import NOON, elapsed
 from simbackup.policies.days import each_day

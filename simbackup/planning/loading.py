@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,12 +11,9 @@ from typing import Any
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.planning.chunks import replicated, stated
-from simbackup.planning.division import divided, proxies
-from simbackup.planning.failure import DISK, legal, parts_that_fail
-from simbackup.planning.names import taken
-from simbackup.planning.overrides import overridden
+from simbackup.planning.failure import DISK, SECTOR, legal, parts_that_fail
 from simbackup.planning.policy import BY_FILE, LOADED, PLAIN, PROGRAM, PolicySpec, SnapshotsSpec
+from simbackup.planning.rewriting import divided, overridden, proxies
 from simbackup.planning.spec import SiteSpec
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.scenario.topology import circles
@@ -30,6 +28,8 @@ from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import SECTIONS, parse, read, refuse_others, refuse_unreachable
 
 Source = str | Path | Mapping[str, object]
+FOLLOWING = ("ratio", "last", "generations")
+"""Keys of a job that a plan finds by itself."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,11 @@ class SiteFile:
     def proxies(self) -> Mapping[str, str]:
         """The proxy that reads the data of each system which has one."""
         return proxies(self.spec)
+
+    @cached_property
+    def size(self) -> float:
+        """Bytes of all systems at the start."""
+        return sum(each.size.si for each in self.spec.systems.values())
 
     @cached_property
     def following(self) -> Mapping[str, list[str]]:
@@ -262,7 +267,7 @@ def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         if failure.what and not parts_that_fail(spec, failure):
             wanted = {
                 "host": "host", "device": "target or datastore", "link": "link", "drive": "tape library",
-                "robot": "tape library", DISK: "array", "cartridge": "tape library",
+                "robot": "tape library", DISK: "array", SECTOR: "array", "cartridge": "tape library",
             }  # fmt: skip
             yield from _known(
                 tree, ("failures", name, failure.what), failure.name, legal(spec, failure.what), wanted[failure.what]
@@ -466,15 +471,21 @@ def _copies(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
         yield from _known(tree, here, part.to, spec.targets, "target")
         if part.to in policy.to:
             yield _problem(tree, here, f"'{part.to}' already takes the backups", "name another target")
-        for path, message, remedy in replicated(spec, policy.to, part.to):
-            yield _problem(tree, path, message, remedy)
+        known = [to for to in policy.to if to in spec.targets]
+        plain = next((to for to in known if spec.targets[to].deduplication is None), None)
+        if plain is not None and part.to in spec.targets and spec.targets[part.to].deduplication is not None:
+            message = f"'{part.to}' deduplicates, but '{plain}', which it gets copies from, does not"
+            remedy = f"write 'deduplication:' under targets.{plain}, too, or write 'reduction:' here instead"
+            yield _problem(tree, ("targets", part.to, "deduplication"), message, remedy)
 
 
 def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     yield from _currencies(spec, tree)
     for name in spec.targets:
-        for path, message, remedy in stated(spec, name):
-            yield _problem(tree, path, message, remedy, key=True)
+        given = spec.targets[name].deduplication
+        for key in (key for key in FOLLOWING if isinstance(given, Mapping) and key in given):
+            here, message = ("targets", name, "deduplication", key), "follows from the calendar of the plan"
+            yield _problem(tree, here, message, "leave it out", key=True)
         yield from _owners(spec, tree, name)
         yield from _library(spec, tree, name)
 
@@ -488,7 +499,7 @@ def _owners(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
             yield from _known(tree, ("targets", name, "beside"), beside, [*others, *spec.hosts], "target with a host")
         if len(target.beside) > 1 and target.link is None:
             yield _problem(tree, ("targets", name), "has several hosts and no link", "write 'link:', which joins them")
-    elif target.host is None and device_target(spec, name) is None:
+    elif target.host is None and spec.targets[name].shares_with is None:
         yield _problem(tree, ("targets", name), "has no host", "write 'host:', or 'beside:' another target")
     elif isinstance(target.host, str) and "/" not in target.host:
         yield from _known(tree, ("targets", name, "host"), target.host, spec.hosts, "host")
@@ -497,18 +508,12 @@ def _owners(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
             yield _problem(tree, ("targets", name, "network"), message, f"write it under hosts.{target.host}")
 
 
-def device_target(spec: SiteSpec, name: str) -> str | None:
-    """The other target whose library a target shares, None if it has a device of its own."""
-    device = spec.targets[name].device
-    return device if isinstance(device, str) and "/" not in device else None
-
-
 def _library(spec: SiteSpec, tree: Node, name: str) -> Iterator[Problem]:
     """Report a library that is shared with a target which has none of its own."""
-    shared = device_target(spec, name)
+    shared = spec.targets[name].shares_with
     if shared is None:
         return
-    others = [other for other in spec.targets if other != name and device_target(spec, other) is None]
+    others = [other for other, one in spec.targets.items() if other != name and one.shares_with is None]
     yield from _known(tree, ("targets", name, "device"), shared, others, "target with a device of its own")
     for key in ("host", "beside", "link", "network"):
         if getattr(spec.targets[name], key):
@@ -533,3 +538,58 @@ def _known(tree: Node, path: tuple[str, ...], name: str, legal: Any, what: str) 
 def _problem(tree: Node, path: tuple[str, ...], message: str, remedy: str, *, key: bool = False) -> Problem:
     node, _ = tree.find(path)
     return Problem(node.key if key else node.place, ".".join(path), message, remedy)
+
+
+WHOLE = frozenset({"network", "server-queue"})
+"""Names of parts that every scenario of a site may have."""
+ENDINGS = frozenset({
+    "data", "disk", "host", "link", "log", "log-data", "logs", "merge", "network", "older", "overtime", "overtime-logs",
+    "queue", "switch", "synthetic-full", "turn",
+})  # fmt: skip
+"""What follows the name of a system, a target, a host or a kind of machine in the names of what belongs to it."""
+NUMBERED = re.compile(r"(night)?\d+\Z")
+"""What follows the name of a system in those of its jobs: a night, or the place in a chain."""
+NAMED = ("machines", "hosts", "datastores", "uplinks", "targets", "systems")
+
+
+def taken(spec: SiteSpec) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """Names that something else has: the place, the message, and a remedy."""
+    copies = {copy for policy in spec.policies.values() for copy in policy.copies}
+    owners: dict[str, str] = {}
+    named = [(section, name) for section in NAMED for name in getattr(spec, section)]
+    for section, name in named:
+        other = owners.setdefault(name, section)
+        if section != other and {section, other} != {"machines", "systems"}:
+            yield (section, name), f"is also the name of one of the {other}", "rename one of them"
+    for section, name in named:
+        if name in WHOLE:
+            yield (section, name), "is the name of a part that every plan has", "rename it"
+        for owner, ending in _splits(name):
+            if owner in owners and _is_ending(ending, copies):
+                yield (section, name), f"is also what a plan calls a part of '{owner}'", "rename one of them"
+    yield from _copy_names(spec)
+
+
+def _copy_names(spec: SiteSpec) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """Copies whose names no job could have, or other jobs have."""
+    for policy, part in spec.policies.items():
+        for copy in part.copies:
+            here = ("policies", policy, "copies", copy)
+            if NAME.match(copy) is None:
+                yield here, "is not a name: letters, digits, '-' and '_', beginning with a letter", "rename it"
+            elif _is_ending(copy, set()):
+                yield here, "is also what a plan calls a part of each system", "rename it"
+
+
+def _splits(name: str) -> Iterator[tuple[str, str]]:
+    """A name divided at each of its hyphens."""
+    for found in re.finditer("-", name):
+        yield name[: found.start()], name[found.end() :]
+
+
+def _is_ending(text: str, copies: set[str]) -> bool:
+    """Whether a plan may write it behind a name: an ending, a copy, a number, or one of these behind a number."""
+    first, _, rest = text.partition("-")
+    if NUMBERED.match(first) is not None:
+        return not rest or _is_ending(rest, copies)
+    return text in ENDINGS or text in copies

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
 from typing import NamedTuple
 
 from simbackup.planning.failure import NightFailure
@@ -69,6 +70,26 @@ class LevelRun(NamedTuple):
 
 Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[float | None, ...], int | None, tuple[NightFailure, ...]]
 """What a night's outcome depends on: runs, amounts, seconds until windows close, the weekday, and what fails."""
+
+
+@dataclass(frozen=True)
+class NightKind:
+    """What runs in nights that are simulated together, how many new cartridges of each target begin, what fails."""
+
+    runs: tuple[LevelRun, ...]
+    new: tuple[tuple[str, int], ...] = ()
+    failures: tuple[NightFailure, ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NightKind, (self.runs, self.new, self.failures)  # another process hashes names otherwise
+
+    @cached_property
+    def _hash(self) -> int:
+        """Found once: hundreds of policies have a run each."""
+        return hash((self.runs, self.new, self.failures))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +159,11 @@ def has_weekdays(file: SiteFile) -> bool:
 def night_suffix(later: int) -> str:
     """Suffix of the names of jobs of a night: empty for the first night, `-night2` for the one after it."""
     return f"-night{later + 1}" if later else ""
+
+
+def job_of(system: str, later: int = 0, copy: str = "") -> str:
+    """The job that saves a system in a night, the first or one after it, or makes a copy of what it saved."""
+    return f"{system}{night_suffix(later)}" + (f"-{copy}" if copy else "")
 
 
 def begin(text: str) -> float:

@@ -1,24 +1,207 @@
-"""Nights of a plan: which are of one kind, how each went, and how far backups are behind."""
+"""The nights of a plan: of which kinds they are, how each went, how far backups are behind, and what failures cost."""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import lru_cache
+from typing import NamedTuple
 
 from simbackup.equations.change import Change
-from simbackup.planning.backlog import Backlog, Queue
-from simbackup.planning.contents import NightKind, logged_by, moved_by, older_on
-from simbackup.planning.failure import DISK, NightFailure, in_night, outages
-from simbackup.planning.ledger import Day
-from simbackup.planning.night import DAY, SYNTHETIC, LevelRun, Night, Work, work_of
-from simbackup.planning.playing import NEVER, Outcome, Play, Simulator, job_of
+from simbackup.planning.failure import DISK, SECTOR, NightFailure, in_night, outages, unreadable
+from simbackup.planning.ledger import Day, Ledger, evenings
+from simbackup.planning.loading import site_of
+from simbackup.planning.night import DAY, SYNTHETIC, LevelRun, Night, NightKind, Work, job_of, work_of
+from simbackup.planning.playing import BEHIND, NEVER, Outcome, Play, Simulator, of_site
 from simbackup.planning.sampling import Sampling
 from simbackup.planning.scenarios import logs_jobs
-from simbackup.planning.site import PlannedSite
-from simbackup.planning.verdicts import Verdict, verdicts_of
+from simbackup.planning.site import NOTHING_LACKS, Client, Lacking, PlannedSite, Target, numbers
+from simbackup.planning.windows import Verdict, verdicts_of
+from simbackup.policies.levels import Level
+from simbackup.schema.tree import Node
+from simbackup.units import show_short
+
+MOST_OF_A_POOL = 0.999
+"""Share of a pool that older save sets and those of the night may fill together in a simulation."""
+SPARE = 1.02
+"""Room for save sets of a night over their bytes, for what is rounded up."""
+
+
+def moved_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, float]) -> dict[str, float]:
+    """Bytes that targets read and write for what they make by themselves, by job."""
+    found: dict[str, float] = {}
+    for run in runs:
+        policy = site.file.spec.policies[run.policy]
+        for made in run.made:
+            to = policy.copies[made.copy].to if made.copy else policy.target
+            if made.what == SYNTHETIC and not site.targets[to].clones:
+                continue  # all of it
+            for system in site.of_policy(run.policy):
+                name = job_of(system.name, run.later, made.name)
+                change = system.sent(Level.INCREMENTAL, made.age, factors.get(job_of(system.name, run.later), 1.0))
+                found[name] = found.get(name, 0.0) + change
+    return found
+
+
+def logged_by(site: PlannedSite, runs: Sequence[LevelRun], factors: Mapping[str, float]) -> dict[str, float]:
+    """Bytes of each backup of transaction logs, by the backup of the system that night."""
+    found: dict[str, float] = {}
+    for run in runs:
+        logs = site.file.spec.policies[run.policy].logs
+        for system in site.of_policy(run.policy) if logs is not None else ():
+            name = job_of(system.name, run.later)
+            size = system.log_over(logs.every.si, 0.0) * factors.get(name, 1.0) if logs is not None else 0.0
+            found[name] = max(size, 1.0)
+    return found
+
+
+def older_on(
+    site: PlannedSite, name: str, used: float, runs: Sequence[LevelRun], factors: Mapping[str, float]
+) -> float:
+    """Bytes of older save sets on a pool, no more than leave room for what is saved in the nights."""
+    target = site.targets[name]
+    if target.tape or math.isinf(target.capacity):
+        return 0.0
+    coming = [
+        _kept(system, target, run, factors.get(job_of(system.name, run.later), 1.0))
+        for run in runs
+        for system in site.of_policy(run.policy)
+    ]
+    sizes = (
+        system.size * factors.get(job_of(system.name, run.later), 1.0)
+        for run in runs
+        for system in site.of_policy(run.policy)
+    )
+    most = max([*(system.size for system in site.systems), *sizes])  # what the checks ask for
+    return max(min(used, MOST_OF_A_POOL * target.capacity - SPARE * max(sum(coming), most)), 0.0)
+
+
+def _kept(system: Client, target: Target, run: LevelRun, factor: float) -> float:
+    """Bytes that a run of a policy adds to a pool for a system that is larger than at the start by a factor."""
+    if target.chunking is not None:
+        return system.size * system.new_chunks(target.chunking, dict(run.before).get(""), factor) * factor
+    return system.sent(run.level if run.made else run.sent, run.age, factor)
+
+
+class Queue(NamedTuple):
+    """Backups of a system, or their copies, that begin late, as those before them still run."""
+
+    system: str
+    """The system."""
+    since: date
+    """The first such night."""
+    night: date
+    """The last such night."""
+    late: float
+    """Seconds of work that is still before it on the last night; a backup begins so much later."""
+    copy: str = ""
+    """The copy; empty for the backup itself."""
+
+    @property
+    def sentence(self) -> str:
+        """That it never catches up, and by how much, in words."""
+        late = show_short(self.late, "s", 3)
+        behind = f"its backup begins {late} late"
+        if self.copy:
+            behind = f"{late} of copies '{self.copy}' are still to be made"
+        return f"'{self.system}' never catches up: on {self.night}, {behind}"
+
+
+class BusyPeriod(NamedTuple):
+    """The work of a station in nights that are simulated together: when it ends, and how much later it does in fact."""
+
+    end: float
+    """Seconds from the midnight before, after nights with nothing to do."""
+    delay: float
+    """Seconds by which it ends later as the nights before have not ended."""
+
+    def after(self, begin: float, end: float) -> BusyPeriod:
+        """With more work; what it was idle before that makes up for some of its delay."""
+        return BusyPeriod(max(self.end, end), max(self.delay - max(begin - self.end, 0.0), 0.0))
+
+
+@dataclass
+class Backlog:
+    """How late backups and copies begin, as the ones before still run.
+
+    Nights that are simulated together begin with nothing to do. Where those before them have not ended by then, a
+    system first ends its backups before: each then takes as long as it did. Copies share what holds them up, such as
+    the line to a target, with the copies that are still under way: each takes as long again for each of these, and no
+    longer than until all before it are done.
+    """
+
+    site: PlannedSite
+    ends: dict[str, float] = field(default_factory=dict[str, float])
+    """When the last work of each station ends, in seconds of the calendar."""
+    shifts: dict[int, dict[str, float]] = field(default_factory=dict[int, dict[str, float]])
+    """Seconds by which jobs end later than after nights with nothing to do, by the first of their nights."""
+    queues: dict[tuple[str, str], Queue] = field(default_factory=dict[tuple[str, str], Queue])
+    copying: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+    """When copies end that are under way, by what holds them up, in seconds of the calendar."""
+
+    def carry(self, kind: NightKind, i: int, day: date, outcomes: Mapping[str, Outcome]) -> None:
+        """Let the nights that are simulated together from a day on begin when those before them have ended."""
+        midnight, shifts, busy = day.toordinal() * DAY, self.shifts.setdefault(i, {}), dict[str, BusyPeriod]()
+        copied: list[tuple[str, float]] = []
+        for run in sorted(kind.runs, key=lambda run: run.later):
+            night = date.fromordinal(day.toordinal() + run.later)
+            parts = ("", *run.copies, *dict.fromkeys(made.name for made in run.made))
+            for system in (each.name for each in self.site.of_policy(run.policy)):
+                backup, late = outcomes[job_of(system, run.later)], 0.0
+                for part in parts:
+                    one = outcomes.get(job := job_of(system, run.later, part))
+                    if one is None:
+                        continue
+                    station = _station(system, part, one)
+                    begin = max(one.due, backup.end) if part and backup.end < one.end else one.due
+                    if station not in busy:
+                        free = self.ends.get(station, -math.inf) - midnight
+                        busy[station] = BusyPeriod(begin, max(free - begin, 0.0))
+                    before = busy[station]
+                    self._note(system, part, night, max(before.end + before.delay - begin, 0.0))
+                    now = busy[station] = before.after(begin, one.end)
+                    self.ends[station] = midnight + now.end + now.delay
+                    if part:
+                        others = sum(end > midnight + begin for end in self.copying.get(station, ()))
+                        shift = max(min(now.delay, others * (one.end - begin)), late)
+                        copied.append((station, midnight + one.end + shift))
+                    else:
+                        shift = late = now.delay
+                    if shift > 0.0:
+                        shifts[job] = shift
+        self.copying = {station: [end for end in ends if end > midnight] for station, ends in self.copying.items()}
+        for station, end in copied:
+            self.copying.setdefault(station, []).append(end)
+
+    def late(self, i: int, outcomes: Mapping[str, Outcome]) -> Mapping[str, Outcome]:
+        """The outcomes of nights with what they are late by."""
+        shifts = self.shifts.get(i)
+        if not shifts:
+            return outcomes
+        return {name: one._replace(end=one.end + shifts.get(name, 0.0)) for name, one in outcomes.items()}
+
+    @property
+    def longest(self) -> Queue | None:
+        """The queue that is furthest behind at the end, None if all have caught up."""
+        return max(self.queues.values(), key=lambda one: one.late, default=None)
+
+    def _note(self, system: str, part: str, night: date, late: float) -> None:
+        """Take note of how late a backup or copy begins."""
+        key = system, part
+        if late > 0.0:
+            since = self.queues[key].since if key in self.queues else night
+            self.queues[key] = Queue(system, since, night, late, part)
+        else:
+            self.queues.pop(key, None)
+
+
+def _station(system: str, part: str, one: Outcome) -> str:
+    """What a backup or copy waits for: its own predecessor, or the part of a target that limits all copies."""
+    at = one.cause.partition(BEHIND)[0].rpartition(" on ")[2]
+    return at if part and at.startswith("targets.") else job_of(system, 0, part)
 
 
 def kind_of(days: Sequence[Day], failures: tuple[NightFailure, ...] = ()) -> NightKind:
@@ -335,7 +518,7 @@ class Nights:
         found = [one for one in self._outages if one.end > first and (end is None or one.begin < end)]
         if i == self.running[0]:
             rebuilt = (one for one in self._outages if one.end <= first and one.begin.date() == self.days[i].day)
-            found = [*(one for one in rebuilt if self.site.file.spec.failures[one.name].what == DISK), *found]
+            found = [*(one for one in rebuilt if self.site.file.spec.failures[one.name].what in {DISK, SECTOR}), *found]
         return tuple(in_night(one, self.days[i].day) for one in found)
 
     def _kinds(self) -> dict[NightKind, list[int]]:
@@ -354,3 +537,69 @@ class Nights:
                 for day in days:
                     self._firsts.setdefault(day.day, (kind, i))
         return found
+
+
+def settled(site: PlannedSite, last: date, play: Play | None = None) -> PlannedSite:
+    """The site with what does not come about, or becomes unreadable, until a day.
+
+    The nights in which something fails are simulated.
+
+    What fails in a night decides what later nights have to save, so this is repeated until nothing changes. Systems
+    of a policy that do not fail alike get policies of their own.
+    """
+    return _with_unreadable(_with_lacking(site, last, play) if outages(site.file.spec, last) else site, last)
+
+
+def _with_unreadable(site: PlannedSite, last: date) -> PlannedSite:
+    """The site with the save sets on cartridges that become unreadable until a day."""
+    found: dict[str, dict[tuple[str, datetime], datetime]] = {}
+    for target, at in unreadable(site.file.spec, last):
+        ledger = Ledger(site)
+        for _ in ledger.days(at):
+            pass
+        for policy, copy, number in ledger.on_newest_cartridge(target):
+            due = ledger.stocks[policy].times[number]
+            found.setdefault(policy, {}).setdefault((copy, due), at)
+    return replace(site, unreadable=found) if found else site
+
+
+def _with_lacking(site: PlannedSite, last: date, play: Play | None) -> PlannedSite:
+    """The site with what does not come about until a day."""
+    lacking: Mapping[str, Lacking] = {
+        system.name: found for system in site.systems if (found := site.lacking_of(system.policy))
+    }
+    seen: list[Mapping[str, Lacking]] = []
+    while lacking not in seen:
+        seen.append(lacking)
+        lacking = Nights(site, evenings([*Ledger(site).days(last)]), of_site(play, site)).sample_failures()
+        site = _apart(site, lacking)
+    return site
+
+
+def _apart(site: PlannedSite, lacking: Mapping[str, Lacking]) -> PlannedSite:
+    """The site in which some things do not come about, with policies divided as far as their systems differ in that."""
+    alike: dict[str, dict[tuple[tuple[datetime, frozenset[str]], ...], list[str]]] = {}
+    for system in site.systems:
+        found = tuple(sorted(lacking.get(system.name, NOTHING_LACKS).items(), key=lambda each: each[0]))
+        alike.setdefault(system.policy, {}).setdefault(found, []).append(system.name)
+    tree, parts, taken = site.file.tree, dict[str, Lacking](), {*site.file.spec.policies}
+    policies, systems = dict[str, Node](), dict(tree.mapping["systems"].mapping)
+    for name, node in tree.mapping["policies"].mapping.items():
+        for i, (what, those) in enumerate(alike.get(name, {(): []}).items()):
+            part = name if not i else next(each for n in range(2, 10**6) if (each := f"{name}-{n}") not in taken)
+            taken.add(part)
+            policies[part], parts[part] = node, dict(what)
+            for system in those if i else ():
+                before = systems[system]
+                policy = before.mapping["policy"]
+                inner = {**before.mapping, "policy": Node(part, policy.place, policy.key)}
+                systems[system] = Node(inner, before.place, before.key)
+    if len(policies) == len(site.file.spec.policies):
+        return replace(site, lacking=parts)
+    above = tree.mapping["policies"], tree.mapping["systems"]
+    changed = {
+        key: Node(inner, node.place, node.key)
+        for key, inner, node in zip(("policies", "systems"), (policies, systems), above, strict=True)
+    }
+    apart = site_of(Node({**tree.mapping, **changed}, tree.place, tree.key), site.file.name, site.file.source)
+    return replace(numbers(apart), lacking=parts)

@@ -11,25 +11,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.errors import Place, Problem
-from simbackup.planning.arrivals import Arrivals
-from simbackup.planning.available import Loss, Remaining, loss
-from simbackup.planning.backlog import Queue
-from simbackup.planning.cautions import endless, futile, unsent
+from simbackup.planning.available import Arrivals, Loss, Remaining, losses
+from simbackup.planning.cautions import endless, futile, idle_keys, unsent
 from simbackup.planning.cost import TERABYTE, Month, by_year, months
 from simbackup.planning.failure import outside
-from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger, evenings
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
-from simbackup.planning.nights import Nights
+from simbackup.planning.nights import Nights, Queue, settled
 from simbackup.planning.playing import Outcome, Play, of_site
 from simbackup.planning.scenarios import is_rebuild, logs_jobs
-from simbackup.planning.settled import settled
 from simbackup.planning.site import Client, PlannedSite, load_site
-from simbackup.planning.until import end_of
-from simbackup.planning.verdicts import Verdict
-from simbackup.planning.windows import Windows
-from simbackup.policies.calendar import HORIZON
+from simbackup.planning.windows import Verdict, Windows, called
+from simbackup.policies.calendar import HORIZON, end_of
 from simbackup.policies.clock import NOON, elapsed, moment
 from simbackup.policies.days import each_day
 from simbackup.results.tabled import Answer
@@ -210,24 +204,37 @@ class Plan(Answer):
         """When its backups and copies ended."""
         return Arrivals(self.nights, ends=self.windows.ends)
 
-    def loss(self, lost: str = "", clients: Sequence[Client] | None = None, arrivals: Arrivals | None = None) -> Loss:
-        """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone.
+    def loss(self, lost: str = "", clients: Sequence[Client] | None = None) -> Loss:
+        """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone."""
+        return self._losses_of(lost, self.arrivals, clients)[()]
 
-        Backups and copies ended as they did in the simulated nights, unless other `arrivals` are given.
-        """
-        remaining = Remaining(self.site, arrivals or self.arrivals, frozenset(self.site.lost_with(lost)))
-        return loss(remaining, self.until, self.site.systems if clients is None else clients)
+    def _losses_of(
+        self, lost: str, arrivals: Arrivals, clients: Sequence[Client] | None = None
+    ) -> dict[tuple[str, ...], Loss]:
+        remaining = Remaining(self.site, arrivals, frozenset(self.site.lost_with(lost)))
+        return losses(remaining, self.until, self.site.systems if clients is None else clients)
 
     @cached_property
     def losses(self) -> list[Row]:
-        """One mapping for a loss of data alone and for that of each place: data lost on the worst day, and the mean."""
+        """What a loss of data alone and that of each place costs: data lost on the worst day, and the mean.
+
+        One mapping for all policies together, and one for each of those whose restore points differ.
+        """
         return self.losses_with(self.arrivals)
 
     def losses_with(self, arrivals: Arrivals) -> list[Row]:
         """The losses if backups and copies ended at these times."""
         places = dict.fromkeys(target.place for target in self.site.targets.values())
         lost = ["", *(places if len(places) > 1 else ())]
-        return [{"after_loss_of": name, **self.loss(name, arrivals=arrivals).row()} for name in lost]
+        return [
+            {
+                "after_loss_of": name,
+                "policy": called(list(dict.fromkeys(map(self._called, policies))), "policies"),
+                **one.row(),
+            }
+            for name in lost
+            for policies, one in self._losses_of(name, arrivals).items()
+        ]
 
     @cached_property
     def intervals(self) -> pd.DataFrame:  # pyright: ignore[reportIncompatibleMethodOverride] (kept)
@@ -366,6 +373,10 @@ class Plan(Answer):
     def costs(self) -> dict[str, dict[str, float]]:
         """What each year costs, by what for: `pools`, `hardware` and so on, and `total`; empty without prices."""
         return by_year(self.months)
+
+    def _all_called(self, policies: Sequence[str]) -> str:
+        """Some policies in few words; nothing without any."""
+        return called(list(dict.fromkeys(map(self._called, policies))), "policies")
 
     def _called(self, policy: str) -> str:
         """The name of a policy, or of all parts of one that was divided."""

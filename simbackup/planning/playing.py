@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.collector import seldom
 from simbackup.planning.hardware import of_policy
-from simbackup.planning.night import DAY, Night, begin, night_suffix
+from simbackup.planning.night import DAY, Night, begin, job_of
 from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.scenarios import OVERTIME, logs_jobs, logs_of, night_scenario, rebuilds
 from simbackup.planning.site import PlannedSite
@@ -171,16 +171,6 @@ def of_site(play: Play | None, site: PlannedSite) -> Play:
     if play is None:
         return Simulator(site)
     return replace(play, site=site, packed=b"") if isinstance(play, Simulator) and play.site is not site else play
-
-
-def job_of(system: str, later: int = 0, copy: str = "") -> str:
-    """The job that saves a system in a night, the first or one after it, or makes a copy of what it saved."""
-    return f"{system}{night_suffix(later)}" + (f"-{copy}" if copy else "")
-
-
-def played(site: PlannedSite, night: Night) -> dict[str, Outcome]:
-    """The outcome of a night by the simulator: backups by the names of systems, copies as `SYSTEM-COPY`."""
-    return Player(site)(night)
 
 
 def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outcome]:

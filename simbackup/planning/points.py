@@ -74,10 +74,6 @@ class Points:
         """Let go what retention no longer keeps, by copy."""
         return {copy: series.expire(now) for copy, series in self.series.items()}
 
-    def restorable(self) -> set[int]:
-        """The points that a retention keeps and whose whole chain is in one place."""
-        return set[int]().union(*(kept for kept, _ in self._by_place()))
-
     def counts(self) -> tuple[int, int]:
         """How many points can be restored, and how many copies cannot."""
         restorable, broken = set[int](), 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +13,13 @@ from dateutil.relativedelta import relativedelta
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.planning.arrivals import Arrivals
-from simbackup.planning.cases import EFFORT, Cases
+from simbackup.planning.available import Arrivals
+from simbackup.planning.intervals import EFFORT, Cases
+from simbackup.planning.nights import settled
 from simbackup.planning.points import ChainLink, Points
-from simbackup.planning.settled import settled
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.stored import Clients, StoredCopies
 from simbackup.policies.calendar import Due
-from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.series import Expiry
 from simbackup.uncertainty.conditioning import CaseFigures
@@ -164,7 +163,9 @@ class LogLine(NamedTuple):
     target: str
     """The target."""
     made: Level | None
-    """The level of a new save set; None without one."""
+    """The level of a save set that is there from this date on; None without one."""
+    of: datetime | None
+    """When it was due."""
     merged: tuple[datetime, ...]
     """Times of save sets that were merged into the next one."""
     expired: tuple[datetime, ...]
@@ -245,19 +246,47 @@ def points_at(
     return tuple(replace(one, decides=cases.named(sure[one.policy])) for one in found)
 
 
-def log_until(site: PlannedSite, now: datetime, policies: Sequence[str] = (), system: str = "") -> Iterator[LogLine]:
-    """What happened on each date up to a moment, by policy and target; the arguments are those of `points_at`."""
-    site = settled(site, now.date())
+def log_until(
+    site: PlannedSite,
+    now: datetime,
+    policies: Sequence[str] = (),
+    system: str = "",
+    arrivals: Arrivals | None = None,
+) -> Iterator[LogLine]:
+    """What happened on each date up to a moment, by policy and target; the arguments are those of `points_at`.
+
+    A save set counts from the date on which it is complete. What it makes expire does so when it is due.
+    """
+    if arrivals is None:
+        site = settled(site, now.date())
     for name in chosen(site, policies, system):
-        points = Points.of(site, name)
+        points, lines = Points.of(site, name), list[LogLine]()
+        names = (system,) if system else tuple(client.name for client in site.of_policy(name))
         before = {copy: frozenset[int]() for copy in points.series}
+        coming: dict[str, dict[int, date]] = {copy: {} for copy in points.series}
         for run in play(site, name, points, None, now):
             for copy, expiry in run.expired.items():
-                made = run.point.level if not copy or copy in run.copies else None
                 line = _line(site, name, copy, points, run, before[copy])
-                before[copy] = frozenset(points.series[copy].kept)
-                if made is not None or expiry.freed or line.expired:
-                    yield line._replace(made=made)
+                kept = before[copy] = frozenset(points.series[copy].kept)
+                made = None
+                if not copy or copy in run.copies:
+                    whole = run.due.time if arrivals is None else arrivals.whole(name, copy, run.due.time, names)
+                    coming[copy][run.point.number] = whole.date()
+                    made = (
+                        line._replace(made=run.point.level, of=run.due.time, date=whole.date())
+                        if whole <= now
+                        else None
+                    )
+                line = line._replace(points=sum(coming[copy][number] <= line.date for number in kept))
+                if made is not None and made.date == line.date:
+                    lines.append(made._replace(points=line.points))
+                    continue
+                if made is not None:
+                    there = sum(coming[copy][number] <= made.date for number in kept)
+                    lines.append(made._replace(merged=(), expired=(), freed=(), held=(), points=there))
+                if expiry.freed or line.expired:
+                    lines.append(line)
+        yield from sorted(lines, key=lambda line: line.date)
 
 
 def play(
@@ -321,9 +350,9 @@ def _points_of(
     late: dict[tuple[str, int], datetime] = {}
     for copy, series in points.series.items() if arrivals is not None else ():
         for number, point in series.points.items():
-            took = arrivals.took(name, copy, point.time, names) if arrivals is not None else None
-            if took is not None and took > elapsed(point.time, now):
-                late[copy, number] = (point.time.astimezone(UTC) + timedelta(seconds=took)).astimezone(site.zone)
+            whole = arrivals.whole(name, copy, point.time, names) if arrivals is not None else now
+            if whole > now:
+                late[copy, number] = whole
 
     def usable(copy: str, point: RestorePoint) -> bool:
         return (copy, point.number) not in late
@@ -400,7 +429,7 @@ def _line(site: PlannedSite, name: str, copy: str, points: Points, run: PlayedRu
     merged = {below.number for below, _ in expiry.merges}
     candidates = before | {run.point.number} if not copy or copy in run.copies else before
     return LogLine(
-        run.due.day, name, copy, site.target_of(name, copy), None,
+        run.due.day, name, copy, site.target_of(name, copy), None, None,
         tuple(known[number] for number in sorted(merged)),
         tuple(known[number] for number in sorted(candidates - series.kept)),
         tuple(point.time for point in expiry.freed if point.number not in merged),

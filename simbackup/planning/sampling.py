@@ -10,10 +10,9 @@ from datetime import date
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from simbackup.planning.contents import NightKind
-from simbackup.planning.night import DAY, begin
-from simbackup.planning.playing import SHORT, differences, job_of
-from simbackup.planning.verdicts import Verdict
+from simbackup.planning.night import DAY, NightKind, begin, job_of
+from simbackup.planning.playing import SHORT, differences
+from simbackup.planning.windows import Verdict
 from simbackup.units import show_short
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from simbackup import units
-from simbackup.planning.chunks import deduplicating, replicating
-from simbackup.planning.failure import DISK, NightFailure, parts_that_fail
+from simbackup.planning.failure import DISK, SECTOR, NightFailure, parts_that_fail
 from simbackup.planning.hardware import (
     add_log,
     fields_of,
@@ -81,7 +80,7 @@ def failing(file: SiteFile, night: Night) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for number, (name, at, lasts) in enumerate(night.failures, 1):
         one = file.spec.failures[name]
-        more = {} if one.what == DISK else {"lasts": f"{lasts} s"}
+        more = {} if one.what in {DISK, SECTOR} else {"lasts": f"{lasts} s"}
         more |= {"timeout": f"{one.timeout.si} s"} if one.states("timeout") else {}
         for part in parts_that_fail(file.spec, one):
             found[f"{name}-{number}-{part}"] = {one.what: part, "at": f"{at} s"} | more
@@ -315,3 +314,30 @@ def logs_job(file: SiteFile, name: str, size: float, parts: dict[str, Any], save
     log = f"{saved or name}-{LOG}"
     add_log(file, name, log, size, parts)
     return {"method": "image", "data": f"{log}-data"}
+
+
+def deduplicating(file: SiteFile, target: str, age: float | None, points: int = 1) -> dict[str, Any]:
+    """What a job says of a target that deduplicates, whose newest save set of the same data is so many seconds old.
+
+    None if it has none; it has so many `points` of the data, about as far apart. Nothing where it does not deduplicate.
+    """
+    part = file.part("targets", target, "deduplication")
+    if part is None:
+        return {}
+    said: dict[str, Any] = dict(part.mapping)
+    if age is None:
+        said.setdefault("within", 1.0)
+    else:
+        said |= {"last": f"{age:.0f} s", "generations": max(points, 1)}
+    return {"deduplication": said}
+
+
+def replicating(file: SiteFile, ends: tuple[str, str], age: float | None, copy_age: float | None) -> dict[str, Any]:
+    """What a copy from one target to another says of the chunks that it sends; nothing unless both deduplicate.
+
+    It sends those that are new there: where the newest copy is so many seconds old, and the newest save set at the
+    source another age.
+    """
+    if any(file.spec.targets[name].deduplication is None for name in ends):
+        return {}
+    return {"new_chunks": True} | ({} if copy_age in {None, age} else {"new_since": f"{copy_age:.0f} s"})

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple, cast
 
 from simbackup.equations.uncertainty import SCORE
 from simbackup.errors import InputError, ResultError
-from simbackup.planning.contents import NightKind
 from simbackup.planning.goals import cost
 from simbackup.planning.intervals import seconds_of
 from simbackup.planning.ledger import Ledger, counted_together
 from simbackup.planning.loading import site_of
+from simbackup.planning.night import NightKind, job_of
 from simbackup.planning.origins import Origins
-from simbackup.planning.overrides import overridden
 from simbackup.planning.plan import Plan
-from simbackup.planning.playing import job_of, scenario_on
+from simbackup.planning.playing import scenario_on
 from simbackup.planning.restore import restore
+from simbackup.planning.rewriting import overridden
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.policies.calendar import evening
 from simbackup.scenario import Scenario

@@ -12,11 +12,12 @@ from zoneinfo import ZoneInfo
 
 from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, hits_a_day
+from simbackup.equations.deduplication import touched_chunks
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.planning.chunks import Chunking, chunking_of
+from simbackup.methods.reduction.spec import DeduplicationSpec
 from simbackup.planning.expenses import Expense, expenses
 from simbackup.planning.hardware import datastore_of, grows_by_change, growth_of
-from simbackup.planning.loading import SiteFile, Source, read_site
+from simbackup.planning.loading import SiteFile, Source, over_datasheet, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
 from simbackup.planning.policy import BY_FILE, DUMP
@@ -31,6 +32,7 @@ from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.job import BackupJob
 from simbackup.schema.part import scaled
 from simbackup.schema.quantity import si_or
+from simbackup.schema.validate import validate
 
 MOST_OF_A_DATASTORE = 0.98
 """Share of a datastore that data fill at most in a simulation; the rest holds logs that wait to be saved."""
@@ -40,6 +42,40 @@ NOTHING_LACKS: Lacking = {}
 Unreadable = Mapping[tuple[str, datetime], datetime]
 """From when on save sets cannot be read: by copy, empty for the backup, and the time at which the backup was due."""
 ALL_READABLE: Unreadable = {}
+
+
+class Chunking(NamedTuple):
+    """How a target deduplicates: mean bytes of a chunk, and bytes of a first backup for each that it keeps."""
+
+    chunk: float
+    within: float
+
+    def first(self) -> float:
+        """Bytes that are new in each byte of a first backup."""
+        return 1.0 / self.within
+
+    def since(self, change: Change, run: float, seconds: float) -> float:
+        """Bytes that are new in each byte of the data when the last save set is so many seconds old."""
+        return touched_chunks(differs(change, seconds), run, self.chunk) / self.within
+
+    @classmethod
+    def of(cls, file: SiteFile, target: str) -> Self | None:
+        """How a target deduplicates; None if it does not.
+
+        Raises
+        ------
+        InputError
+            Everything that is wrong with what the site says of it.
+        """
+        part, address = file.part("targets", target, "deduplication"), f"targets.{target}.deduplication"
+        if part is None:
+            return None
+        problems: list[Problem] = []
+        whole = over_datasheet(part, "deduplication", address, problems)
+        said = None if whole is None else validate(DeduplicationSpec, whole, address, problems)
+        if problems or said is None:
+            raise InputError(problems)
+        return cls(said.chunk.si if said.chunk is not None else 0.0, si_or(said.within, 1.0))
 
 
 class Client(NamedTuple):
@@ -83,11 +119,6 @@ class Client(NamedTuple):
     def size_at(self, seconds: float) -> float:
         """Bytes some seconds after the start."""
         return self.size * self.change.factor(seconds)
-
-    def saved(self, level: Level, seconds: float, age: float) -> float:
-        """Bytes that a backup of a level saves some seconds after the start, if its base is `age` seconds old."""
-        whole, factor = self.size_at(seconds) * self.dumped, self.change.factor(seconds)
-        return whole if level.whole else whole * self.differs(age, factor)
 
     def sent(self, level: Level, age: float, factor: float) -> float:
         """Bytes that a backup of a level saves if its base is `age` seconds old, and data have grown by a factor."""
@@ -420,6 +451,6 @@ def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
     return Target(
         name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, target.reduction.si,
         file.spec.place_of(name), target.offsite, int(target.cartridges.si), target.fetch.si,
-        target.clones, new, chunking_of(file, name), device if isinstance(device, ObjectTarget) else None,
+        target.clones, new, Chunking.of(file, name), device if isinstance(device, ObjectTarget) else None,
         target.object_size.si if target.object_size is not None else None, target.prices or file.spec.prices,
     )  # fmt: skip

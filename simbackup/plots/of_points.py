@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from simbackup.palette import BLUE, DARK, ORANGE, PURPLE, SKY, TEAL
-from simbackup.planning.alike import called
 from simbackup.planning.restore_points import LogLine, PolicyPoints, StoredPoint
+from simbackup.planning.windows import called
 from simbackup.plots import style
 from simbackup.plots.of_plan import CELL, MARGIN, SIDES, WEEK, WEEKS, calendar_axis, first_of
 from simbackup.plots.style import Chart
@@ -85,10 +85,10 @@ def calendar_of_points(found: PolicyPoints, lines: Sequence[LogLine], now: datet
 
 
 def _cells(found: PolicyPoints, lines: Sequence[LogLine], copy: str) -> Iterator[Cell]:
-    there = {point.time.date(): point for point in found.points if point.copy == copy}
+    there = {point.time: point for point in found.points if point.copy == copy}
     for line in lines:
         if line.policy == found.policy and line.copy == copy and line.made is not None:
-            point = there.get(line.date)
+            point = None if line.of is None else there.get(line.of)
             yield Cell(line.date, line.made if point is None else point.level, point)
 
 
@@ -104,15 +104,18 @@ def _year(axis: Axes, year: int, cells: Sequence[Cell]) -> None:
             faces.append((COLOURS[cell.level], 1.0 if kept else PALE if cell.point is not None else 0.0))
             edges.append(COLOURS[cell.level])
     axis.add_collection(PatchCollection(boxes, facecolors=faces, edgecolors=edges, linewidths=0.8))
-    lines = [line for cell in cells if cell.point is not None for line in _to_base(cell.point, year, first)]
+    days = {cell.point.time: cell.day for cell in cells if cell.point is not None}
+    lines = [line for cell in cells if cell.point is not None for line in _to_base(cell.point, days, year, first)]
     axis.add_collection(LineCollection(lines, colors=DARK, linewidths=0.8))
 
 
-def _to_base(point: StoredPoint, year: int, first: date) -> Iterator[list[tuple[float, float]]]:
+def _to_base(
+    point: StoredPoint, days: Mapping[datetime, date], year: int, first: date
+) -> Iterator[list[tuple[float, float]]]:
     """The line from a point to its base: down the columns of weeks, as far as they are in a year."""
     if len(point.chain) < 2:  # noqa: PLR2004 (a full backup has no base)
         return
-    day, base = point.time.date(), point.chain[-2][1].date()
+    day, base = (days.get(time, time.date()) for time in (point.time, point.chain[-2][1]))
     rail = RAILS.get(point.level, MIDDLE)
     (x0, y0), (x1, y1) = _at(base, first), _at(day, first)
     for x in range(x0, x1 + 1):

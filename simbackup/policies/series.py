@@ -76,10 +76,6 @@ class Series:
         found = self.retention.rules([self.points[number] for number in sorted(self.kept)], now)
         return {number: tuple(rule for rule, kept in found.items() if number in kept) for number in self.kept}
 
-    def chain(self, number: int) -> list[RestorePoint]:
-        """What a restore of a point reads, its full backup first."""
-        return chain(self.points, number)
-
     def _merge(self) -> list[tuple[RestorePoint, RestorePoint]]:
         """Let the point based on one that is no longer kept take it up, if it is the only one; who was, and by whom."""
         self.points, took = dict(self.points), list[tuple[RestorePoint, RestorePoint]]()
@@ -91,20 +87,6 @@ class Series:
                 self.points[heir.number] = replace(heir, level=level, base=below.base)
                 took.append((below, heir))
         return took
-
-
-def chain(points: Mapping[int, RestorePoint], number: int) -> list[RestorePoint]:
-    """The points that a restore of one needs, its full backup first, itself last.
-
-    Raises
-    ------
-    KeyError
-        One of them is not there.
-    """
-    found = [points[number]]
-    while (base := found[-1].base) is not None:
-        found.append(points[base])
-    return found[::-1]
 
 
 def needed_by(points: Mapping[int, RestorePoint], kept: Iterable[int]) -> set[int]:

@@ -9,21 +9,19 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simbackup.planning.declared import Declared
 from simbackup.planning.ledger import Ledgers
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY
+from simbackup.planning.nights import settled
 from simbackup.planning.playing import Play
+from simbackup.planning.recovery import Declared, restore_interval
 from simbackup.planning.restore import After, Way, restored, sources_of
-from simbackup.planning.restore_interval import restore_interval
-from simbackup.planning.settled import settled
 from simbackup.planning.site import Client, PlannedSite, load_site
-from simbackup.planning.until import end_of
+from simbackup.policies.calendar import end_of
 from simbackup.protection.durability import availability
 from simbackup.protection.fates import SNAPSHOTS, Group, groups_of
-from simbackup.protection.history import History, Left
+from simbackup.protection.history import ROUNDING, History, Left, Piece, Spread, struck_by
 from simbackup.protection.losses import Loss, Losses, read_losses
-from simbackup.protection.moments import ROUNDING, Piece, Spread, struck_by
 from simbackup.protection.scenarios import disk_group, from_snapshot
 from simbackup.protection.spec import LossSpec
 from simbackup.schema.quantity import Quantity

@@ -6,12 +6,10 @@ import math
 from collections.abc import Callable
 
 from simbackup.equations.change import YEAR
-from simbackup.planning.alike import called
-from simbackup.planning.cases import stock_figures
 from simbackup.planning.cost import TERABYTE, by_year, cost_heads
-from simbackup.planning.intervals import LOST, NOT_ASKED, Sureness, data_lost, windows_missed
+from simbackup.planning.intervals import LOST, NOT_ASKED, Sureness, data_lost, stock_figures, windows_missed
 from simbackup.planning.plan import Plan, of_quarters
-from simbackup.planning.windows import Windows
+from simbackup.planning.windows import Windows, called
 from simbackup.reporting.site_answers import ALONE
 from simbackup.reporting.tables import Cell, Column, ReportTable, words
 from simbackup.units import show_short
@@ -106,17 +104,22 @@ def stocks(plan: Plan, sure: Sureness = NOT_ASKED) -> ReportTable:
 
 
 def losses(plan: Plan, sure: Sureness = NOT_ASKED) -> ReportTable:
-    """What a loss at noon costs on the worst day and on average, of data alone and of each place."""
+    """What a loss at noon costs on the worst day and on average, of data alone and of each place, by policy."""
+    by_policy = any(one["policy"] for one in plan.losses)
     columns = (
-        Column("loss of"), Column("on the worst day", "s"), Column("which is"), Column("on average", "s"),
-        Column("from"),
+        Column("loss of"), *([Column("policy")] * by_policy), Column("on the worst day", "s"), Column("which is"),
+        Column("on average", "s"), Column("from"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for one in plan.losses:
         place, (worst, mean) = one["after_loss_of"], [words("everything")] * 2
         if one["day"] is not None:
-            worst, mean = (_figure(sure, data_lost(place, key), one[key], short_time) for key in LOST)
-        rows.append((words(place or ALONE), worst, words(one["day"] or ""), mean, words(one["counted_from"] or "")))
+            known = NOT_ASKED if one["policy"] else sure
+            worst, mean = (_figure(known, data_lost(place, key), one[key], short_time) for key in LOST)
+        policy = [words(one["policy"] or "all")] * by_policy
+        rows.append(
+            (words(place or ALONE), *policy, worst, words(one["day"] or ""), mean, words(one["counted_from"] or ""))
+        )
     return ReportTable("Data lost", columns, rows, _with_ends("Data lost at noon", sure))
 
 

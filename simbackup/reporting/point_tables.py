@@ -7,9 +7,9 @@ from datetime import date, datetime
 from itertools import groupby
 
 from simbackup.equations.uncertainty import CentralInterval
-from simbackup.planning.alike import called
 from simbackup.planning.intervals import matters
 from simbackup.planning.restore_points import LogLine, PolicyPoints
+from simbackup.planning.windows import called
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 from simbackup.units import show_short
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from simbackup.planning.alike import called
+from simbackup.planning.windows import called
 from simbackup.protection.fates import Group
 from simbackup.protection.protect import Answer, Protection
 from simbackup.protection.words import PERCENT, between, cell_of, cost_head, money, odds, short

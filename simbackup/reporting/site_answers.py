@@ -60,7 +60,7 @@ def of_cost(found: Plan, sure: Sureness = NOT_ASKED) -> Answer | None:
 
 def of_losses(found: Plan) -> Answer:
     """What a loss at noon costs on the worst day, after the loss of data alone and after that of each place."""
-    first, *others = found.losses
+    first, *others = (one for one in found.losses if not one["policy"])
     sentences = [_lost(one["after_loss_of"], one["worst"], one["day"]) for one in others]
     took = "everything" if first["day"] is None else units.show_short(first["worst"], "s", 3)
     sentence = " ".join([_lost(ALONE, first["worst"], first["day"]), *sentences])

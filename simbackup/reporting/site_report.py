@@ -9,8 +9,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any, cast
 
-from simbackup.planning.alike import called
-from simbackup.planning.arrivals import Arrivals
+from simbackup.planning.available import Arrivals
 from simbackup.planning.goals import Goal
 from simbackup.planning.intervals import Sureness
 from simbackup.planning.origins import Origins
@@ -19,6 +18,7 @@ from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore import moment_of
 from simbackup.planning.restore_points import points_at
 from simbackup.planning.site import PlannedSite
+from simbackup.planning.windows import called
 from simbackup.reporting import plan_tables, sections
 from simbackup.reporting.answer import AT_RISK, Answer
 from simbackup.reporting.bottleneck import sentence_on

@@ -18,7 +18,7 @@ from simbackup.planning.json_schema import site_schema
 from simbackup.planning.restore import moment_of
 from simbackup.planning.restore_points import points_at
 from simbackup.planning.site import load_site
-from simbackup.planning.until import end_of, moment_at
+from simbackup.policies.calendar import end_of, moment_at
 from simbackup.reporting.point_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load

@@ -160,10 +160,10 @@ def test_goals_decide_the_exit_code(site: str, say: Say) -> None:
     assert [goal["goal"] for goal in json.loads(out) if not goal["met"]] == ["restore points"]
     Path("goals.yaml").write_text("fits: true\n", encoding="utf-8")
     vary = ("--vary", "targets.pool.device.disks=4,12")
-    code, out, _ = say("plan", "size", site, "--goals", "goals.yaml", "--until", "1 month", *vary)
+    code, out, _ = say("plan", "compare", site, "--goals", "goals.yaml", "--capacity", "--until", "1 month", *vary)
     assert code == 0
-    assert "meets all goals" in out
-    assert say("plan", "size", site, "--goals", "goals.yaml", "--vary", "disks")[0] == 2
+    assert "targets.pool.device.disks=4" in out
+    assert say("plan", "compare", site, "--vary", "disks")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_no_value_is_left_out(site: str, option: str, words: tuple[str, ...], sa
     Path("goals.yaml").write_text("fits: true\n", encoding="utf-8")
     options = [part for word in words for part in (option, word)]
     vary = [] if option == "--vary" else ["--vary", "growth=1 %"]
-    code, _, err = say("plan", "size", site, "--goals", "goals.yaml", *options, *vary)
+    code, _, err = say("plan", "compare", site, "--goals", "goals.yaml", *options, *vary)
     assert (code, err.count("\n")) == (2, 1)
     assert "twice" in err or "empty value" in err
 

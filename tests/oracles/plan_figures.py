@@ -87,14 +87,16 @@ def _jobs(rows: Any, ledger: Ledger) -> Iterator[Figure]:
 
 def _losses(rows: Any, ledger: Ledger) -> Iterator[Figure]:
     """Of equal days, any may be the worst; without a restore point, everything is lost."""
-    right = ledger.losses()
     for row in rows:
-        place = row["after_loss_of"]
-        worst, day, mean, since = right[place]
-        yield Figure("lost", (place, "worst"), row["worst"] or inf, worst)
-        yield Figure("lost", (place, "mean"), row["mean"] or inf, mean)
-        yield Figure("counted from", (place,), row["counted_from"], since)
-        yield Figure("lost", (place, "day"), row["day"] and ledger.lost(place, row["day"]), day and worst)
+        place, policy = row["after_loss_of"], row["policy"]
+        if policy not in {"", *ledger.of_policy}:
+            continue  # several that are alike
+        worst, day, mean, since = ledger.losses(policy)[place]
+        yield Figure("lost", (place, policy, "worst"), row["worst"] or inf, worst)
+        yield Figure("lost", (place, policy, "mean"), row["mean"] or inf, mean)
+        yield Figure("counted from", (place, policy), row["counted_from"], since)
+        there = row["day"] and ledger.lost(place, row["day"], policy)
+        yield Figure("lost", (place, policy, "day"), there, day and worst)
 
 
 def _points(rows: Any, ledger: Ledger) -> Iterator[Figure]:

@@ -751,8 +751,10 @@ class Ledger:
 
     # ---- data lost
 
-    def losses(self) -> dict[str, tuple[float, date | None, float, date | None]]:
+    def losses(self, policy: str = "") -> dict[str, tuple[float, date | None, float, date | None]]:
         """After a loss of each place: the most data lost at noon of any day, its date, their mean, and the first day.
+
+        Of all systems, or of those of one policy.
 
         The days begin with the first one from which on everything can be restored; without any, everything is lost.
         """
@@ -760,7 +762,7 @@ class Ledger:
         for place in ("", *sorted(set(self.places.values()))):
             days: dict[date, float] = {}
             for day in self.days:
-                lost = self.lost(place, day)
+                lost = self.lost(place, day, policy)
                 if days or lost < math.inf:
                     days[day] = lost
             if days:
@@ -770,9 +772,10 @@ class Ledger:
                 sums[place] = math.inf, None, math.inf, None
         return sums
 
-    def lost(self, place: str, day: date) -> float:
+    def lost(self, place: str, day: date, policy: str = "") -> float:
         """Seconds of data lost by the system that loses most, at noon of a day."""
-        lost = [self.days[day].lost[place, each.name] for each in self.systems]
+        of = self.of_policy[policy] if policy else [each.name for each in self.systems]
+        lost = [self.days[day].lost[place, name] for name in of]
         return max(math.inf if one is None else one for one in lost)
 
     # ---- cost

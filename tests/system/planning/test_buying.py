@@ -8,9 +8,9 @@ import pytest
 from sites.shared import FLASH, line, shared_site
 
 from simbackup.errors import InputError
-from simbackup.planning.buying import Cash, Purchased, bought, ranking, sets_of
 from simbackup.planning.goals import goals_of
 from simbackup.planning.loading import read_site
+from simbackup.planning.variants import Cash, Purchased, bought, ranking, sets_of
 from simbackup.schema.yaml_file import parse
 
 GOALS = "windows_missed: 0"

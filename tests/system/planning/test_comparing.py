@@ -6,9 +6,9 @@ import pytest
 from sites.shared import FLASH, line, shared_site
 
 from simbackup.errors import InputError
-from simbackup.planning.comparing import compared
 from simbackup.planning.goals import goals_of
 from simbackup.planning.site import load_site
+from simbackup.planning.variants import compared
 from simbackup.schema.yaml_file import parse
 
 PRICES = {"currency": "EUR", "date": "2026-06-30", "pool_month": 1}

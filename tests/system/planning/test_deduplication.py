@@ -8,10 +8,10 @@ import pytest
 from sites.plan import site
 
 from simbackup.errors import InputError
-from simbackup.planning.idle import idle_keys
+from simbackup.planning.cautions import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.nights import Nights, kind_of
-from simbackup.planning.playing import played
+from simbackup.planning.playing import Player
 from simbackup.planning.restore import restore
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, load_site
@@ -49,7 +49,7 @@ def last_day(planned: PlannedSite, day: date = SATURDAY) -> Day:
 
 def night(planned: PlannedSite, day: date = SATURDAY) -> Result:
     days = tuple(Ledger(planned).days(day))
-    nights = Nights(planned, days, lambda one: played(planned, one))
+    nights = Nights(planned, days, Player(planned))
     return simulate(load(night_scenario(planned.file, nights.night(kind_of(days[-1:]), len(days) - 1))))
 
 

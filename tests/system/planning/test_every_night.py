@@ -4,7 +4,7 @@ import pytest
 from sites.plan import site
 
 from simbackup.planning.plan import stocked
-from simbackup.planning.playing import played
+from simbackup.planning.playing import Player
 from simbackup.planning.sampling import CLOSE
 from simbackup.planning.site import load_site
 
@@ -20,7 +20,7 @@ def test_nights_between_are_as_if_each_had_been_simulated() -> None:
     for kind, at in found.nights.kinds.items():
         for i in at:
             night = found.nights.night(kind, i)
-            outcomes, guessed = played(loaded, night), found.nights.between(kind, i)
+            outcomes, guessed = Player(loaded)(night), found.nights.between(kind, i)
             longest = max(one.end - one.due for one in outcomes.values())
             errors += [abs(one.end - guessed[name].end) / longest for name, one in outcomes.items()]
     assert len(errors) > 77 * 2

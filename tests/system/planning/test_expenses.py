@@ -8,12 +8,12 @@ from sites.plan import site
 from sites.shared import line, shared_site
 
 from simbackup.errors import InputError
-from simbackup.planning.buying import bought, sets_of
 from simbackup.planning.expenses import Expense
 from simbackup.planning.goals import goals_of
 from simbackup.planning.loading import read_site
 from simbackup.planning.plan import Plan, stocked
 from simbackup.planning.site import load_site
+from simbackup.planning.variants import bought, sets_of
 from simbackup.schema.yaml_file import parse
 from tests.cases import for_each
 

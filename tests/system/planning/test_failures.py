@@ -181,6 +181,18 @@ def test_a_second_disk_before_the_first_is_rebuilt_takes_all_data() -> None:
     assert "'pool' lost a disk too many" in warning.message
 
 
+def test_a_sector_that_cannot_be_read_is_found_by_the_next_rebuild() -> None:
+    """With single parity, the rebuild loses the data. A sector that fails after it costs nothing."""
+    disk = {"disk": "pool", "at": "2027-01-09 20:30", "lasts": "1 min"}
+    before, after = (
+        of({"disk": disk, "sector": {"sector": "pool", "at": at}}) for at in ("2027-01-05 03:00", "2027-01-12 03:00")
+    )
+    [warning] = before.warnings
+    assert (warning.address, "a sector of 'pool' cannot be read" in warning.message) == ("failures.disk", True)
+    assert not after.warnings
+    assert [one.name for one in outages(after.site.file.spec, after.until)] == ["disk"]
+
+
 @pytest.mark.parametrize(("offsite", "left"), [(True, 9), (False, None)])
 def test_a_cartridge_that_cannot_be_read(offsite: bool, left: int | None) -> None:
     """Full backups go to tape on the 4th, 9th and 16th; where each has a cartridge of its own, the 9th is left.
@@ -290,6 +302,8 @@ def test_outages_of_all_failures_in_their_order() -> None:
         ({"disk": "a", "at": "2027-01-05 20:00"}, "there is no array 'a'; choose from: pool"),
         ({"disk": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a disk"),
         ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "there is no tape library 'pool'"),
+        ({"sector": "a", "at": "2027-01-05 20:00"}, "there is no array 'a'; choose from: pool"),
+        ({"sector": "pool", "at": "2027-01-05 20:00"}, "has no effect on a sector"),
         ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "has no effect on a cartridge"),
         ({"host": "pool", "at": "2027-01-05 20:00", "lasts": None}, "does not say how long it is away"),
     ],

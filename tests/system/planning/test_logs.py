@@ -8,8 +8,8 @@ from sites.plan import site
 
 from simbackup.equations.change import hits_a_day
 from simbackup.planning.ledger import Ledger
-from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.plan import plan
+from simbackup.planning.reasons import night_reasons
 from simbackup.planning.restore import restore
 from simbackup.planning.site import PlannedSite, load_site
 

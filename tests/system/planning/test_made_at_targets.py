@@ -11,7 +11,7 @@ from sites.plan import site
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.nights import Nights, kind_of
 from simbackup.planning.plan import plan
-from simbackup.planning.playing import played
+from simbackup.planning.playing import Player
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.run import simulate
@@ -36,7 +36,7 @@ def of(rules: dict[str, Any], daily: float, **target: Any) -> PlannedSite:
 def moved(loaded: PlannedSite) -> float:
     """Bytes that the pool reads and writes on a Saturday."""
     days = tuple(Ledger(loaded).days(SATURDAY))
-    nights = Nights(loaded, days, lambda night: played(loaded, night))
+    nights = Nights(loaded, days, Player(loaded))
     result = simulate(load(night_scenario(loaded.file, nights.night(kind_of(days[-1:]), len(days) - 1))))
     return float(next(row["bytes"] for row in result.device_rows if row["device"] == "devices.pool"))
 

@@ -4,7 +4,7 @@ import pytest
 
 from simbackup.errors import InputError
 from simbackup.planning.loading import read_site
-from simbackup.planning.until import end_of
+from simbackup.policies.calendar import end_of
 from tests.cases import for_each
 
 SITE = """\

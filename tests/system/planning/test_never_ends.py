@@ -11,8 +11,8 @@ from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.planning import playing
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import Night
-from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.plan import plan
+from simbackup.planning.reasons import night_reasons
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.run import NeverEndsError, ran

@@ -10,7 +10,7 @@ from simbackup.errors import InputError
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.nights import Nights, kind_of
 from simbackup.planning.plan import plan
-from simbackup.planning.playing import played
+from simbackup.planning.playing import Player
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.run import simulate
@@ -30,7 +30,7 @@ def loaded(new: Any = None, *, time: str = "1 h", **vault: Any) -> PlannedSite:
 
 
 def nights_of(planned: PlannedSite, last: date) -> Nights:
-    return Nights(planned, tuple(Ledger(planned).days(last)), lambda night: played(planned, night))
+    return Nights(planned, tuple(Ledger(planned).days(last)), Player(planned))
 
 
 def initialised(planned: PlannedSite, day: date) -> list[float]:

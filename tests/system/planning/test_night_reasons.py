@@ -5,8 +5,8 @@ import pytest
 from sites.plan import TEXT
 
 from simbackup.errors import InputError, ResultError
-from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.plan import Plan, plan
+from simbackup.planning.reasons import night_reasons
 
 SATURDAY = date(2027, 1, 9)
 

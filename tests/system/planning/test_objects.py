@@ -8,7 +8,7 @@ from sites.plan import site
 
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.nights import Nights, kind_of
-from simbackup.planning.playing import played
+from simbackup.planning.playing import Player
 from simbackup.planning.restore import restore
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, load_site
@@ -34,7 +34,7 @@ def loaded(**cloud: Any) -> PlannedSite:
 
 def copy_of(planned: PlannedSite) -> Any:
     days = tuple(Ledger(planned).days(SATURDAY))
-    nights = Nights(planned, days, lambda night: played(planned, night))
+    nights = Nights(planned, days, Player(planned))
     parts = night_scenario(planned.file, nights.night(kind_of(days[:1]), 0))
     return simulate(load(parts)).jobs.loc["first-tape"]
 
@@ -88,7 +88,7 @@ def test_what_was_saved_to_objects_is_copied_to_disk() -> None:
     made["systems"] = {"first": {"size": "200 GB", "change": {"daily": "1 %", "run": "256 KiB"}, "policy": "nightly"}}
     planned = load_site(made)
     days = tuple(Ledger(planned).days(SATURDAY))
-    nights = Nights(planned, days, lambda night: played(planned, night))
+    nights = Nights(planned, days, Player(planned))
     result = simulate(load(night_scenario(planned.file, nights.night(kind_of(days[:1]), 0))))
     copied = result.row_of["first-home"]
     assert copied["status"] == "done"

@@ -5,7 +5,7 @@ from sites.plan import site
 
 from simbackup.planning.nights import Nights, kind_of
 from simbackup.planning.plan import Plan, plan
-from simbackup.planning.playing import played
+from simbackup.planning.playing import Player
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.run import simulate
@@ -22,7 +22,7 @@ def test_a_night_of_the_plan_is_the_scenario_that_it_writes() -> None:
     found = plan(loaded, "2 months")
     at = 7  # the second Saturday
     assert len({kind_of([day]) for day in found.days}) == 2  # full and incremental
-    nights = Nights(loaded, found.days, lambda night: played(loaded, night))
+    nights = Nights(loaded, found.days, Player(loaded))
     night = nights.night(kind_of([found.days[at]]), at)
     result = simulate(load(night_scenario(loaded.file, night)))
     verdict = next(v for v in found.verdicts if v.night == found.days[at].day and v.system == "first" and not v.copy)

@@ -8,13 +8,13 @@ import pytest
 from sites.shared import FLASH, GUESTS, SERVER, SIZE, line, shared_site
 
 from simbackup.errors import InputError
-from simbackup.planning.idle import idle_keys
+from simbackup.planning.cautions import idle_keys
 from simbackup.planning.intervals import sureness
 from simbackup.planning.night import Night
-from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.origins import Origins
 from simbackup.planning.plan import plan
 from simbackup.planning.playing import Player
+from simbackup.planning.reasons import night_reasons
 from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
 from simbackup.results.result import Result

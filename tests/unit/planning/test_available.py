@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sites.plan import site
 
-from simbackup.planning.available import Loss, Remaining, loss
+from simbackup.planning.available import Loss, Remaining, losses
 from simbackup.planning.site import load_site
 from tests.cases import for_each
 
@@ -31,7 +31,7 @@ def lost(place: str, until: date, **keys: Any) -> Loss:
     parts["policies"]["nightly"] |= keys
     loaded = load_site(parts)
     remaining = Remaining(loaded, AtOnce(), frozenset(loaded.lost_with(place)))  # pyright: ignore[reportArgumentType]
-    return loss(remaining, until, loaded.systems)
+    return losses(remaining, until, loaded.systems)[()]
 
 
 @for_each("until", [date(2027, 7, day) for day in range(3, 10)])

@@ -3,9 +3,8 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import InputError, Problem
-from simbackup.planning.columns import COLUMNS
-from simbackup.planning.idle import idle_keys
-from simbackup.planning.inventory import site_text, templates
+from simbackup.planning.cautions import idle_keys
+from simbackup.planning.inventory import COLUMNS, site_text, templates
 from simbackup.planning.loading import read_site
 from simbackup.planning.site import load_site
 from tests.cases import for_each

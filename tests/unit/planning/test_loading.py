@@ -4,8 +4,8 @@ import pytest
 from sites.plan import TEXT, site
 
 from simbackup.errors import InputError
+from simbackup.planning.cautions import idle_keys
 from simbackup.planning.goals import goals_of
-from simbackup.planning.idle import idle_keys
 from simbackup.planning.site import load_site
 from simbackup.schema.yaml_file import parse
 from tests.cases import for_each

@@ -7,9 +7,9 @@ from sites.plan import site
 
 from simbackup import units
 from simbackup.errors import InputError
-from simbackup.planning.night import Night, begin, work_of
+from simbackup.planning.night import Night, begin, job_of, work_of
 from simbackup.planning.plan import plan
-from simbackup.planning.playing import Outcome, job_of
+from simbackup.planning.playing import Outcome
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.policies.levels import Level

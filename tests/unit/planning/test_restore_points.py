@@ -8,7 +8,7 @@ import pytest
 from sites.plan import site
 
 from simbackup.errors import InputError
-from simbackup.planning.cases import Cases
+from simbackup.planning.intervals import Cases
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.restore import moment_of
 from simbackup.planning.restore_points import PolicyPoints, StoredPoint, chosen, log_until, points_at
@@ -99,10 +99,10 @@ def test_what_is_still_being_written_is_no_restore_point() -> None:
     """Backups at 20:00 take two hours, and copies of full ones, each Saturday, take twelve."""
     found = planned(schedule=WEEKLY["schedule"], retention={"last": 9}, copies={"away": {"to": "far", "which": "full"}})
 
-    def took(_policy: str, copy: str, *_: object) -> float:
-        return 3600.0 * (12 if copy else 2)
+    def whole(_policy: str, copy: str, due: datetime, *_: object) -> datetime:
+        return due + timedelta(hours=12 if copy else 2)
 
-    slow: Any = SimpleNamespace(took=took)
+    slow: Any = SimpleNamespace(whole=whole)
     for day, hour, lacks in ((9, 21, {"", "away"}), (9, 23, {"away"}), (10, 9, set[str]()), (10, 21, {""})):
         now = datetime(2027, 1, day, hour, tzinfo=found.zone)  # the 9th is a Saturday
         there, due = points_at(found, now, arrivals=slow)[0], points_at(found, now)[0]
@@ -113,6 +113,12 @@ def test_what_is_still_being_written_is_no_restore_point() -> None:
         if "away" in lacks:
             assert late["away"].needs == "not restorable: it is complete on 2027-01-10 at 08:00"
         assert set(due.restorable) - set(there.restorable) == {one.time for one in late.values() if "" in lacks}
+    end = datetime(2027, 1, 10, 12, tzinfo=found.zone)
+    made = [(line.date.day, line.copy, line.points) for line in log_until(found, end, arrivals=slow) if line.made]
+    assert made[-3:] == [(8, "", 7), (9, "", 8), (10, "away", 2)]
+    assert not any(
+        line.date.day == 10 for line in log_until(found, datetime(2027, 1, 10, 7, tzinfo=found.zone), arrivals=slow)
+    )
 
 
 @for_each("policy", POLICIES)

@@ -3,8 +3,7 @@
 from datetime import UTC, date, datetime
 
 from simbackup.planning.night import DAY
-from simbackup.planning.verdicts import FIRST, Verdict
-from simbackup.planning.windows import OfLevel, OfSystem, Windows
+from simbackup.planning.windows import FIRST, Counted, Verdict, Windows
 
 LATE, LATER = date(2027, 1, 9), date(2027, 2, 6)
 
@@ -12,14 +11,14 @@ LATE, LATER = date(2027, 1, 9), date(2027, 2, 6)
 def test_systems_that_miss_alike_are_one_line() -> None:
     """Their longest backups may differ; another first night or cause is another line."""
     found = Windows({
-        "vm02": OfSystem(10, 3, LATE, "copy on links.wan", 5.0),
-        "db": OfSystem(10, 3, LATER, "copy on links.wan", 5.0),
-        "vm01": OfSystem(10, 3, LATE, "copy on links.wan", 7.0),
-        "fine": OfSystem(10, 0, None, "", 1.0),
+        "vm02": Counted(10, 3, LATE, "copy on links.wan", 5.0),
+        "db": Counted(10, 3, LATER, "copy on links.wan", 5.0),
+        "vm01": Counted(10, 3, LATE, "copy on links.wan", 7.0),
+        "fine": Counted(10, 0, None, "", 1.0),
     }).late()  # fmt: skip
     assert found == [
-        (("vm01", "vm02"), OfSystem(10, 3, LATE, "copy on links.wan", 7.0)),
-        (("db",), OfSystem(10, 3, LATER, "copy on links.wan", 5.0)),
+        (("vm01", "vm02"), Counted(10, 3, LATE, "copy on links.wan", 7.0)),
+        (("db",), Counted(10, 3, LATER, "copy on links.wan", 5.0)),
     ]
 
 
@@ -38,11 +37,11 @@ def test_verdicts_are_counted_by_system_and_by_level() -> None:
     )  # fmt: skip
     found = Windows.of(verdicts, ("db", "vm", "open", "none"), "by {}".format)
     assert found.systems == {
-        "db": OfSystem(2, 1, LATER, "write on db", 150.0),
-        "vm": OfSystem(2, 1, LATER, "write on vm", 120.0),
-        "open": OfSystem(1, 0, None, "", DAY + 1.0),
-        "none": OfSystem(),
+        "db": Counted(2, 1, LATER, "write on db", 150.0),
+        "vm": Counted(2, 1, LATER, "write on vm", 120.0),
+        "open": Counted(1, 0, None, "", DAY + 1.0),
+        "none": Counted(),
     }
-    assert found.levels["by nightly", "full", ""] == OfLevel(2, 1, LATER, DAY + 1.0)
+    assert found.levels["by nightly", "full", ""] == Counted(2, 1, LATER, "write on db", DAY + 1.0)
     assert found.tightest is found.first_missed is verdicts[2]  # one without a window is less tight than any with one
     assert found.running_on == 1

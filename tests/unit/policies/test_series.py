@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.retention import Retention, period
-from simbackup.policies.series import Series, chain
+from simbackup.policies.series import Series, needed_by
 
 START = datetime(2027, 1, 4, 20, tzinfo=UTC)
 RULES = st.builds(
@@ -39,9 +39,9 @@ def played(rules: Retention, nights: list[Level | None], *, merges: bool = False
 @given(RULES, NIGHTS)
 def test_whatever_is_kept_can_be_restored_and_all_else_is_freed(rules: Retention, nights: list[Level | None]) -> None:
     series, _ = played(rules, nights)
-    chains = [chain(series.points, number) for number in series.kept]
-    assert all(each[0].level.whole for each in chains)
-    assert {point.number for each in chains for point in each} == series.points.keys()
+    needed = needed_by(series.points, series.kept)
+    assert all(series.points[number].base in {None, *needed} for number in needed)
+    assert needed == series.points.keys()
 
 
 @given(RULES, NIGHTS)

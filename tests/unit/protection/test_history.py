@@ -11,9 +11,8 @@ from simbackup.planning.site import load_site
 from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import RestorePoint
 from simbackup.protection.fates import groups_of
-from simbackup.protection.history import History
+from simbackup.protection.history import History, Spread
 from simbackup.protection.losses import Loss, read_losses
-from simbackup.protection.moments import Spread
 
 HOUR, DAY = 3600.0, 86_400.0
 LAST = date(2027, 12, 27)

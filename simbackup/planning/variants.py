@@ -1,8 +1,8 @@
-"""What to buy so that a site meets its goals: every set of the purchases that a site names is planned, and ranked."""
+"""Variants of a site: compared, searched for the cheapest that meets goals, and sets of purchases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import combinations
@@ -11,17 +11,127 @@ from typing import Any, NamedTuple
 from simbackup.equations.change import DAY, YEAR
 from simbackup.equations.uncertainty import CentralInterval, rank_correlation, spread_of
 from simbackup.errors import InputError, Place, Problem
-from simbackup.planning.cases import Cases
 from simbackup.planning.cost import OTHERS, STORAGE, by_year, months
-from simbackup.planning.goals import Goal, Goals, stocked_goals
+from simbackup.planning.goals import Goal, Goals, cost, judged, stocked_goals
+from simbackup.planning.intervals import Cases, stock_sureness, sureness
 from simbackup.planning.loading import SiteFile, site_of
-from simbackup.planning.overrides import overridden
-from simbackup.planning.plan import Plan
+from simbackup.planning.plan import FitsUntil, Plan, earliest, stocked
+from simbackup.planning.playing import Play
+from simbackup.planning.rewriting import overridden
 from simbackup.planning.site import PlannedSite, numbers
-from simbackup.planning.sizing import tried
 from simbackup.policies.calendar import HORIZON
 from simbackup.policies.days import each_day
 from simbackup.schema.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A variant of a site: its plan, and the goals that it misses."""
+
+    name: str
+    plan: Plan
+    missed: tuple[Goal, ...]
+    nights: bool
+    """Whether its nights were simulated; without them nothing is known of windows and data lost."""
+
+    @property
+    def limit(self) -> FitsUntil | None:
+        """What is the first not to fit any longer; None if all fits until the end."""
+        return earliest(self.plan.limits if self.nights else self.plan.full)
+
+    @property
+    def fits_until(self) -> date | None:
+        """The first day on which something no longer fits; None if all fits until the end."""
+        return None if self.limit is None else self.limit.date
+
+    @property
+    def windows_missed(self) -> int | None:
+        """How many windows are missed; None if no night was simulated."""
+        return self.plan.windows.missed if self.nights else None
+
+    @property
+    def data_lost(self) -> float | None:
+        """Seconds of new data that a loss of the data costs on the worst day; None if no night was simulated."""
+        return self.plan.losses[0]["worst"] if self.nights else None
+
+    @property
+    def years(self) -> Mapping[str, float]:
+        """What each year costs; empty without prices."""
+        return {year: sums["total"] for year, sums in by_year(self.plan.months).items()}
+
+    @property
+    def total(self) -> float:
+        """What it costs until the end."""
+        return cost(self.plan)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            "variant": self.name, "fits_until": self.fits_until, "limit": self.limit and self.limit.what,
+            "windows_missed": self.windows_missed, "data_lost": self.data_lost,
+            "missed": [goal._asdict() for goal in self.missed], "total": self.total, "costs": self.plan.costs,
+        }  # fmt: skip
+
+
+def compared(
+    sites: Mapping[str, PlannedSite],
+    until: str | date = HORIZON,
+    goals: Goals | None = None,
+    *,
+    nights: bool = True,
+    play: Callable[[PlannedSite], Play] | None = None,
+) -> list[Variant]:
+    """Plans of several sites until the same time: those that miss fewest goals first, the cheapest of them at the top.
+
+    Parameters
+    ----------
+    sites
+        The sites, by the name of the variant.
+    until
+        A date, or a time from the start of each.
+    goals
+        What each is judged by; by default, by nothing.
+    nights
+        Whether nights are simulated. Otherwise, only capacity, restore points and cost are known: seconds.
+    play
+        What simulates the nights of a site; by default, the simulator.
+
+    Raises
+    ------
+    InputError
+        Prices are in several currencies, or a site cannot be planned.
+    """
+    found: list[Variant] = []
+    for name, site in sites.items():
+        plan = stocked(site, until, play=None if play is None else play(site))
+        if nights:
+            plan.nights.sample()
+        judge = judged if nights else stocked_goals
+        missed = tuple(goal for goal in judge(plan, goals) if not goal.met) if goals is not None else ()
+        found.append(Variant(name, plan, missed, nights))
+    _one_currency(found)
+    return sorted(found, key=lambda one: (len(one.missed), one.total))
+
+
+def _one_currency(variants: Sequence[Variant]) -> None:
+    """Refuse costs in several currencies."""
+    seen = {one.plan.months[0].currency: one.name for one in variants if one.plan.months}
+    if len(seen) > 1:
+        (first, one), (second, other), *_ = seen.items()
+        message = f"'{one}' costs {first}, and '{other}' {second}"
+        raise InputError([Problem(Place("simbackup plan compare"), "", message, "state prices in one currency")])
+
+
+def tried(tree: Node, name: str, goals: Goals, until: str | date) -> tuple[Plan, tuple[Goal, ...]]:
+    """The plan of a site, and the goals that it misses; nights are simulated if it meets those that need none."""
+    planned = stocked(numbers(site_of(tree, name)), until)
+    missed = tuple(goal for goal in stocked_goals(planned, goals) if not goal.met)
+    if not missed:
+        if goals.of_all_nights:
+            planned.nights.sample()
+        missed = tuple(goal for goal in judged(planned, goals) if not goal.met)
+    return planned, missed
+
 
 CLEAR = 0.5
 """Rank correlation from which on a difference is said to depend on a value: by chance, one of 20 cases has 0.45."""
@@ -61,6 +171,8 @@ class Purchased:
     """Share (0 to 1) of cases that meet all goals for which no night is simulated; None of a set that misses one."""
     inputs: Mapping[str, tuple[float, ...]] = field(default_factory=dict[str, "tuple[float, ...]"])
     """Where each uncertain value is in each case, in standard deviations from its best estimate."""
+    goals: tuple[Goal, ...] = ()
+    """All goals with their intervals; only of the first set, if it meets them."""
 
     @property
     def price(self) -> float:
@@ -83,6 +195,7 @@ class Purchased:
         return {
             "purchases": list(self.names), "price": self.price, "total": self.total, **ends, "fits": self.fits,
             "years": [{**year._asdict(), "total": year.total} for year in self.years],
+            "goals": [goal._asdict() for goal in self.goals],
             "missed": [goal._asdict() for goal in self.missed],
         }  # fmt: skip
 
@@ -184,15 +297,27 @@ def bought(
         A purchase changes something that is not there, or a site with it cannot be planned.
     """
     found: list[Purchased] = []
-    before = numbers(file)
+    before, best = numbers(file), None
     for names in sets:
         tree = file.source
         for name in names:
             tree = _with(tree, file, name)
         plan, missed = tried(tree, file.name, goals, until)
         one = Purchased(names, tuple(_years(before, names, plan)), missed)
-        found.append(one if missed else _in_cases(one, before, plan, goals))
-    return sorted(found, key=lambda one: (len(one.missed), one.total, len(one.names)))
+        one = one if missed else _in_cases(one, before, plan, goals)
+        found.append(one)
+        if best is None or _rank(one) < _rank(best[0]):
+            best = one, plan  # of others, nights would only take memory
+    first, *others = sorted(found, key=_rank)
+    if best is not None and not first.missed:
+        sure = (sureness if goals.of_all_nights else stock_sureness)(best[1])
+        first = replace(first, goals=tuple(judged(best[1], goals, sure)))
+    return [first, *others]
+
+
+def _rank(one: Purchased) -> tuple[int, float, int]:
+    """The fewer the better: goals that are missed, cost, purchases."""
+    return len(one.missed), one.total, len(one.names)
 
 
 def _in_cases(one: Purchased, before: PlannedSite, plan: Plan, goals: Goals) -> Purchased:

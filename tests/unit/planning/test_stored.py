@@ -3,7 +3,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.planning.cartridges import Cartridges
+from simbackup.planning.stored import Cartridges
 from tests.cases import for_each
 
 SESSIONS = st.lists(st.floats(1.0, 50.0), min_size=1, max_size=40)
