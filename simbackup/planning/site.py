@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from simbackup.data.change import change_of
 from simbackup.equations.change import Change, differs, hits_a_day
-from simbackup.equations.deduplication import touched_chunks
+from simbackup.equations.reduction import touched_chunks
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.methods.reduction.spec import DeduplicationSpec
 from simbackup.planning.expenses import Expense, expenses
