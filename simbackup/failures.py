@@ -14,7 +14,7 @@ from simbackup.devices.raid.live import Redundant, changing
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Closure, Link
 from simbackup.errors import JobFailedError
-from simbackup.methods.operations.live import Rebuild
+from simbackup.methods.operations.live import Rebuild, UnreadableSectorError
 from simbackup.schema.job import JobSpec, Restoring
 from simbackup.schema.part import Part, Refers
 from simbackup.schema.reflection import mark_of
@@ -254,18 +254,15 @@ def _lose_disk(system: System, failure: Failure) -> Process:
     yield system.env.timeout(failure.spare)
     job = f"failures.{failure.name}"
     while True:
-        exposed = store.exposed
         try:
             yield from Rebuild(name, 1.0).run(system, job)
+        except UnreadableSectorError as error:
+            failure.note(system, "is not rebuilt: a sector cannot be read, and its data are lost", failure=True)
+            _lose_array(system, failure, str(error), str(error))
+            return
         except JobFailedError as error:
             failure.note(system, f"is not rebuilt: {error}")
         else:
-            if store.unreadable and exposed:
-                failure.note(system, "is not rebuilt: a sector cannot be read, and its data are lost", failure=True)
-                reason = f"a sector of '{name}' cannot be read"
-                _lose_array(system, failure, reason, reason)
-                return
-            store.unreadable = False  # what is read is written again from the other disks
             failure.note(system, "has been rebuilt onto a spare disk")
             return
         closure = system.network.admit(job)

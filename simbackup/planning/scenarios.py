@@ -92,13 +92,14 @@ def rebuilds(file: SiteFile, night: Night) -> dict[str, dict[str, Any]]:
 
     It begins anew after each other failure that interrupts it.
     """
-    disks = ((n, one) for n, one in enumerate(night.failures, 1) if file.spec.failures[one.name].what == DISK)
+    what = [file.spec.failures[one.name].what for one in night.failures]
+    disks = ((n, one) for n, one in enumerate(night.failures, 1) if what[n - 1] == DISK)
     return {
         f"{name}-{number}-{REBUILD}": {
             "method": REBUILD,
             "of": part,
             "begin": f"{at + lasts} s",
-            "retries": len(night.failures) - 1,
+            "retries": len(what) - what.count(SECTOR) - 1,
         }
         for number, (name, at, lasts) in disks
         for part in parts_that_fail(file.spec, file.spec.failures[name])

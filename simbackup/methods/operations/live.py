@@ -79,6 +79,10 @@ class Resume:
         return Moved(memory, 1.0)
 
 
+class UnreadableSectorError(JobFailedError):
+    """A rebuild that has met a sector which it cannot read, without any other disk that has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rebuild:
     """All other disks of a group are read, and a new disk is written: the whole of it, or what is allocated.
@@ -96,8 +100,11 @@ class Rebuild:
         if not store.degraded:
             raise JobFailedError(f"no disk of '{self.of}' is missing")
         shape, size = store.rebuilding(*system.allocated(store))
-        shape = system.bounded(job, shape.preceding(self.precedence))
+        shape, exposed = system.bounded(job, shape.preceding(self.precedence)), store.exposed
         yield from system.transfer(job, shape, Activity.WRITE, size)
+        if store.unreadable and exposed:
+            raise UnreadableSectorError(f"a sector of '{self.of}' cannot be read")
+        store.unreadable = False  # what is read is written again from the other disks
         changing(system.network, store, store.rebuilt)
         return Moved(size, 0.0)
 
