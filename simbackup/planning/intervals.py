@@ -25,7 +25,7 @@ from simbackup.planning.playing import job_of, scenario_on
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.planning.windows import LevelKey
 from simbackup.policies.calendar import evening
-from simbackup.results.fleet_figures import series
+from simbackup.results.figures import series
 from simbackup.run import NeverEndsError, TooManyRecordsError, ran
 from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
