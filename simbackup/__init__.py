@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from simbackup.experiments.sensitivity import sensitivity
     from simbackup.experiments.studied import Study
     from simbackup.experiments.study import study
-    from simbackup.foreign.histories.history import read_history
+    from simbackup.foreign.registry import read_history
     from simbackup.planning.inventory import site_text
     from simbackup.planning.plan import Plan, plan
     from simbackup.planning.recovery import Recovery
@@ -64,7 +64,7 @@ _NAMES = {
     "experiments.sensitivity": "sensitivity",
     "experiments.studied": "Study",
     "experiments.study": "study",
-    "foreign.histories.history": "read_history",
+    "foreign.registry": "read_history",
     "planning.inventory": "site_text",
     "planning.plan": "Plan plan",
     "planning.recovery": "Recovery",

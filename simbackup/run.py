@@ -19,10 +19,10 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.methods.job import Job, start
-from simbackup.results.fleet_figures import series
-from simbackup.results.kept import tables_only
+from simbackup.results.figures import series
 from simbackup.results.record import Record
 from simbackup.results.result import GOOD, Result, ended_well
+from simbackup.results.rows import tables_only
 from simbackup.scenario import Scenario, Source, load, names, nothing_to_do
 from simbackup.scenario.idle_keys import idle_keys, noted
 from simbackup.scenario.spec import Spec

@@ -17,7 +17,6 @@ _UNSEEN_OR_BREAK = re.compile(f"[{_CONTROLS}\t\n]")
 _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"
 """How a formula begins, also in the wide letters of East Asia."""
 _NUMBER = re.compile(r"[-+]?[\d.,]+(?:[eE][-+]?\d+)?(?: ?%)?")
-_MERMAID_PLAIN = re.compile(r"[^\w \u00a0\u00b7\u00d7.,:/…()+%-]")
 _XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 _MARKDOWN = re.compile(r"([\\`*<>|\[\]]|(?<!\w)_|_(?!\w))")
 
@@ -128,26 +127,6 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer.writerow(heads)
     writer.writerows(rows)
     return written.getvalue()
-
-
-def for_mermaid(text: object) -> str:
-    """A text as Mermaid may hold it, in one line: every letter with a meaning of its own is written by its number.
-
-    >>> for_mermaid('say "x"')
-    'say #34;x#34;'
-    """
-    line = for_terminal(" ".join(str(text).split()))
-    return _MERMAID_PLAIN.sub(lambda found: f"#{ord(found.group())};", line)
-
-
-def for_dot(text: object) -> str:
-    r"""A text in quotes as Graphviz may hold it; lines stay lines.
-
-    >>> for_dot('a "b"\nc')
-    '"a \\"b\\"\\nc"'
-    """
-    escaped = for_terminal(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 def for_markdown(text: object) -> str:

@@ -18,7 +18,6 @@ from simbackup.cli.of_lab import compare, components, datasheets, join, measure_
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
-from simbackup.cli.of_points import points_site
 from simbackup.cli.of_runs import explain, picture, plot, report, run, serve, trace
 from simbackup.cli.of_site_report import protect, report_site
 from simbackup.cli.of_sites import (
@@ -31,6 +30,7 @@ from simbackup.cli.of_sites import (
     init,
     plan_site,
     plot_site,
+    points_site,
     restore_site,
     sensitivity_site,
 )  # fmt: skip

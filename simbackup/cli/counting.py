@@ -1,4 +1,4 @@
-"""How many points or nights are done, at which rate, and how long the others will take: on standard error."""
+"""How much of long work is done, and how long the rest will take: on standard error."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 
@@ -20,6 +20,29 @@ QUIET_SECONDS = 1.0
 """Wall-clock seconds before a bar appears."""
 LINE_SECONDS = 300.0
 """Wall-clock seconds between lines where standard error is not a terminal."""
+A_DAY = 86_400.0
+
+
+@contextmanager
+def _bar() -> Generator[Callable[[int, int, str], None]]:
+    """What shows how much is done of how much, and a text, as a bar on a terminal, which appears after a second."""
+    begin, bar = time.monotonic(), None
+    with ExitStack() as ends:
+
+        def show(done: int, total: int, text: str) -> None:
+            nonlocal bar
+            if bar is None and (time.monotonic() - begin < QUIET_SECONDS or not sys.stderr.isatty()):
+                return
+            if bar is None:
+                from rich.console import Console  # noqa: PLC0415
+                from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+
+                columns: Any = BarColumn(bar_width=20), TextColumn("{task.description}")
+                bar = ends.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+                bar.add_task("", total=total)
+            bar.update(bar.task_ids[0], completed=min(done, total), total=total, description=text)
+
+        yield show
 
 
 def described(done: int, total: int, new: int, seconds: float) -> str:
@@ -33,6 +56,22 @@ def described(done: int, total: int, new: int, seconds: float) -> str:
         return f"{done} of {total} points"
     speed = f"{rate:.3g} a second" if rate >= 1.0 else f"{60.0 * rate:.3g} a minute"
     return f"{done} of {total} points, {speed}, {units.show_short((total - done) / rate, 's', 2)} left"
+
+
+def moment(seconds: float) -> str:
+    """A simulated time for people: on the first day the seconds since its start, then the day and the time of day.
+
+    >>> moment(5400.0), moment(33 * 86400.0 + 7500.0)
+    ('1 h 30 min simulated', '02:05 day 34')
+    """
+    return units.show_clock(seconds) if seconds >= A_DAY else f"{units.show_short(seconds, 's')} simulated"
+
+
+@contextmanager
+def jobs() -> Generator[Callable[[float, int, int], None]]:
+    """What counts the jobs of one run that have ended."""
+    with _bar() as bar:
+        yield lambda now, ended, jobs: bar(ended, jobs, f"{ended:,} of {jobs:,} jobs, {moment(now)}")
 
 
 def simulating(night: Night, done: int, expected: int) -> str:
@@ -50,64 +89,41 @@ def simulating(night: Night, done: int, expected: int) -> str:
 
 @contextmanager
 def nights(workers: int | None = None) -> Generator[Callable[[PlannedSite], Play]]:
-    """What simulates the nights of a site and counts them, in a line that appears after a second on a terminal.
+    """What simulates the nights of a site and counts them.
 
     It has so many worker processes; by default one for each processor.
     """
     from simbackup.experiments.processes import of_use, worker_processes  # noqa: PLC0415
     from simbackup.planning.playing import Simulator  # noqa: PLC0415
 
-    begin, done, status, number = time.monotonic(), 0, None, of_use(workers or os.cpu_count() or 1)
+    done, number = 0, of_use(workers or os.cpu_count() or 1)
+    with _bar() as bar, worker_processes(number) as executor:
 
-    def begun(night: Night, expected: int) -> None:
-        nonlocal done, status
-        done += 1
-        if sys.stderr.isatty() and time.monotonic() - begin >= QUIET_SECONDS:
-            from rich.console import Console  # noqa: PLC0415
+        def begun(night: Night, expected: int) -> None:
+            nonlocal done
+            expected = max(done + 1, expected)
+            bar(done, expected, simulating(night, done, expected))
+            done += 1
 
-            if status is None:
-                status = Console(stderr=True).status("")
-                status.start()
-            status.update(simulating(night, done - 1, max(done, expected)))
-
-    try:
-        with worker_processes(number) as executor:
-            yield lambda site: Simulator(site, begun, executor, number)
-    finally:
-        if status is not None:
-            status.stop()
+        yield lambda site: Simulator(site, begun, executor, number)
 
 
 @contextmanager
 def counting() -> Generator[Callable[[int, int], None]]:
-    """A bar that appears after a second; without a terminal, a line every five minutes."""
+    """What counts points; without a terminal, a line every five minutes."""
     begin = spoken = time.monotonic()
-    first, of, bar = 0, 0, None
+    first, of = 0, 0
+    with _bar() as bar:
 
-    def report(done: int, total: int) -> None:
-        nonlocal bar, begin, first, of, spoken
-        now = time.monotonic()
-        if total != of or done < first:  # the next part of the work
-            begin, first, of = now, done, total
-        new, seconds = done - first, now - begin
-        if not sys.stderr.isatty():
-            if now - spoken >= LINE_SECONDS:
+        def report(done: int, total: int) -> None:
+            nonlocal begin, first, of, spoken
+            now = time.monotonic()
+            if total != of or done < first:  # the next part of the work
+                begin, first, of = now, done, total
+            text = described(done, total, done - first, now - begin)
+            bar(done, total, text)
+            if not sys.stderr.isatty() and now - spoken >= LINE_SECONDS:
                 spoken = now
-                print(described(done, total, new, seconds), file=sys.stderr)  # noqa: T201
-            return
-        if bar is None and seconds < QUIET_SECONDS:
-            return
-        if bar is None:
-            from rich.console import Console  # noqa: PLC0415
-            from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+                print(text, file=sys.stderr)  # noqa: T201
 
-            bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
-            bar.add_task("", total=total)
-            bar.start()
-        bar.update(bar.task_ids[0], completed=done, total=total, description=described(done, total, new, seconds))
-
-    try:
         yield report
-    finally:
-        if bar is not None:
-            bar.stop()

@@ -97,7 +97,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Show which inputs a figure depends on, and how much its interval narrows if you measure the first of them."""
-    from simbackup.cli import show, show_sensitivity  # noqa: PLC0415
+    from simbackup.cli import show, show_study  # noqa: PLC0415
     from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.experiments.sensitivity import sensitivity as answer  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
@@ -109,7 +109,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             scenario, figure, overrides(sets or []), seed=seed, samples=samples, walks=walks, workers=workers,
             scheduler=scheduler, into=into, progress=counted, note=note,
         )  # fmt: skip
-    show.answer(found.as_dict, lambda: show_sensitivity.sensitivity(found), as_json=as_json)
+    show.answer(found.as_dict, lambda: show_study.sensitivity(found), as_json=as_json)
     if out is not None:
         from simbackup.plots import style  # noqa: PLC0415 (matplotlib is an extra)
 
@@ -144,16 +144,15 @@ def reproduce(
         show_published.cross_validation(cross_validate(document or []), as_json=as_json, markdown=markdown)
         return
     if covering:
-        from simbackup.cli import show_coverage  # noqa: PLC0415
         from simbackup.experiments.coverage import coverage  # noqa: PLC0415
 
-        show_coverage.printed(coverage(), as_json=as_json, markdown=markdown)
+        show_published.coverage(coverage(), as_json=as_json, markdown=markdown)
         return
     found = everything(document or [])
     if as_json:
         show.json([row.as_dict() for row in found.rows])
     elif markdown:
-        show_published.reproduction_markdown(found)
+        show.line(show_published.markdown(found).removesuffix("\n"))
     else:
         show_published.reproduction(found)
     good = all(row.within if strict else row.good for row in found.rows)
@@ -196,15 +195,15 @@ def _calibrate_history(
     scenario: str, files: list[Path], hold_out: HoldOut, *, dry_run: bool, seed: int, as_json: bool
 ) -> None:
     """Fit what a scenario's history names, and print how well it predicts the jobs that were held back."""
-    from simbackup.cli import show_history  # noqa: PLC0415
+    from simbackup.cli import show_published  # noqa: PLC0415
     from simbackup.experiments.history_fit import fit_history  # noqa: PLC0415
-    from simbackup.foreign.histories.history import read_history  # noqa: PLC0415
+    from simbackup.foreign.registry import read_history  # noqa: PLC0415
 
     jobs, notes = read_history(files)
     found = fit_history(scenario, jobs, hold_out=hold_out.value, write=not dry_run, seed=seed)
     if as_json:
-        show_history.history_fit_json(found)
+        show_published.history_fit_json(found)
     else:
-        show_history.history_fit(found)
+        show_published.history_fit(found)
     for each in (*notes, *found.notes):
         note(each)

@@ -30,7 +30,7 @@ def measure(
     from simbackup import units  # noqa: PLC0415
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.foreign.measurements.measured_sheet import known_like, measured_sheet  # noqa: PLC0415
-    from simbackup.foreign.measurements.tools import read_outputs  # noqa: PLC0415
+    from simbackup.foreign.registry import read_outputs  # noqa: PLC0415
     from simbackup.output.target import check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
 
@@ -79,11 +79,11 @@ def history(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Write a history of jobs, jobs.csv, from reports of backup programs."""
-    from simbackup.cli import show, show_history  # noqa: PLC0415
+    from simbackup.cli import show, show_published  # noqa: PLC0415
     from simbackup.foreign.histories.finished_job import as_rows  # noqa: PLC0415
-    from simbackup.foreign.histories.history import jobs_csv, read_history  # noqa: PLC0415
     from simbackup.foreign.histories.mapping import mapping_of  # noqa: PLC0415
-    from simbackup.foreign.histories.moments import zone_of  # noqa: PLC0415
+    from simbackup.foreign.histories.past import zone_of  # noqa: PLC0415
+    from simbackup.foreign.registry import jobs_csv, read_history  # noqa: PLC0415
     from simbackup.output.target import check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
 
@@ -92,7 +92,7 @@ def history(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     columns = {key: name for key, name in (("start", start), ("end", end), ("elapsed_s", elapsed)) if name}
     jobs, notes = read_history(files, read, zone_of(zone) if zone else None, columns)
     write_whole(out, jobs_csv(jobs))
-    show.listing(show_history.jobs_table(as_rows(jobs)), as_json=as_json)
+    show.listing(show_published.jobs_table(as_rows(jobs)), as_json=as_json)
     for each in notes:
         note(each)
     note(f"{len(jobs)} {'job' if len(jobs) == 1 else 'jobs'} written to {out}")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from simbackup.cli.options import Intervals, Json, Seed, Sets, TraceKept, Verbose, Wanted, note, overrides, warn
-from simbackup.errors import ResultError
+from simbackup.errors import InputError, Place, Problem, ResultError, choices
 
 
 def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -32,7 +32,7 @@ def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 ) -> None:
     """Simulate one scenario, with the 90 % interval of each job. Exits with 1 if a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
-    from simbackup.cli.counting import counting  # noqa: PLC0415
+    from simbackup.cli.counting import counting, jobs  # noqa: PLC0415
     from simbackup.experiments.intervals import cut_short, every_interval  # noqa: PLC0415
     from simbackup.run import ran  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
@@ -44,7 +44,7 @@ def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
         check_folder(out)
         check_place(out)  # report a wrong folder before a long run
-    with show.progress() as progress:
+    with jobs() as progress:
         result = ran(loaded, seed=seed, progress=progress, trace=trace.value, noting_reads=True)
     warn(result.warnings)
     with counting() as counted:
@@ -87,10 +87,11 @@ def explain(
 ) -> None:
     """Explain why each job took as long as it did, and what would change without its bottleneck."""
     from simbackup.cli import show, show_causes  # noqa: PLC0415
+    from simbackup.cli.counting import jobs  # noqa: PLC0415
     from simbackup.experiments.what_if import reasons as why  # noqa: PLC0415
     from simbackup.run import result_of  # noqa: PLC0415
 
-    with show.progress() as progress:
+    with jobs() as progress:
         result = result_of(what, overrides(sets or []), seed=seed, progress=progress)
     if as_json:
         show.json({"jobs": [one.as_dict() for one in why(result, result.scenario, job or [], reruns=not quick)]})
@@ -111,23 +112,29 @@ def plot(
     seed: Seed = 0,
 ) -> None:
     """Plot a result, or run a scenario and plot its result."""
-    from simbackup.cli import show  # noqa: PLC0415
-    from simbackup.plots import draw  # noqa: PLC0415
+    from simbackup.cli.counting import jobs  # noqa: PLC0415
+    from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
+    from simbackup.plots import style  # noqa: PLC0415
+    from simbackup.plots.of_result import KINDS  # noqa: PLC0415
+    from simbackup.run import result_of  # noqa: PLC0415
 
-    with show.progress() as progress:
-        path = draw.draw(what, kind, out, overrides=overrides(sets or []), seed=seed, progress=progress)
-    note(f"written to {path}")
+    if kind not in KINDS:
+        problem = Problem(Place("simbackup plot"), "", f"there is no picture '{kind}'", choices(kind, KINDS))
+        raise InputError([problem])
+    if out is not None:
+        check_file(out, PICTURE)
+    with jobs() as progress:
+        result = result_of(what, overrides(sets or []), seed=seed, progress=progress)
+    path = out or Path(f"{Path(result.record.scenario).name.removesuffix('.yaml')}-{kind}.png")
+    note(f"written to {style.write(getattr(result.plot, kind)(), path)}")
 
 
 def picture(
     name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write to this .svg, .mmd (Mermaid) or .dot file."),
+        typer.Option("--out", "-o", metavar="FILE", help="Write to this .svg file."),
     ] = None,
-    form: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="Format without --out: svg, mmd or dot.")
-    ] = "svg",
     sets: Sets = None,
 ) -> None:
     """Draw the system: hosts, devices, links, data, users and jobs. No simulation is run."""
@@ -141,7 +148,7 @@ def picture(
         raise ResultError(f"{name} is a result, whose values cannot be changed; name its scenario instead")
     seen = Result.load(name).picture if kept else drawn(load(name, overrides(sets or [])))
     if out is None:
-        print(seen.text(form), end="")  # noqa: T201
+        print(seen.svg(), end="")  # noqa: T201
     else:
         note(f"written to {seen.save(out)}")
 
@@ -153,12 +160,12 @@ def trace(
     seed: Seed = 0,
 ) -> None:
     """Write a timeline for Perfetto or chrome://tracing."""
-    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.cli.counting import jobs  # noqa: PLC0415
     from simbackup.output.target import TRACE, check_file  # noqa: PLC0415
     from simbackup.run import result_of  # noqa: PLC0415
 
     check_file(out, TRACE)
-    with show.progress() as progress:
+    with jobs() as progress:
         result = result_of(name, overrides(sets or []), seed=seed, progress=progress)
     result.chrome_trace(out)
     note(f"written to {out}; open it at https://ui.perfetto.dev or in chrome://tracing")
@@ -174,9 +181,6 @@ def report(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     excel: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the tables to this .xlsx file.")
     ] = None,
-    csv: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write the tables to this folder as CSV.")
-    ] = None,
     intervals: Wanted = Intervals.QUICK,
     quick: Annotated[
         bool,
@@ -189,15 +193,14 @@ def report(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     seed: Seed = 0,
 ) -> None:
     """Write a page that answers a scenario's question and lists its inputs and assumptions, or compares several."""
-    from simbackup.cli import show  # noqa: PLC0415
-    from simbackup.cli.counting import counting  # noqa: PLC0415
+    from simbackup.cli.counting import counting, jobs  # noqa: PLC0415
     from simbackup.reporting.report import report as write  # noqa: PLC0415
 
     effort = Intervals.NONE if quick and intervals is Intervals.QUICK else intervals
-    with show.progress() as progress, counting() as counted:
+    with jobs() as progress, counting() as counted:
         path = write(
             what, out, overrides=overrides(sets or []), seed=seed, intervals=effort.value, reruns=not quick,
-            excel=excel, tables=csv, progress=progress, cases=counted,
+            excel=excel, progress=progress, cases=counted,
         )  # fmt: skip
     note(f"written to {path}")
 

@@ -60,8 +60,11 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.planning.restore import moment_of, restore  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
     from simbackup.policies.calendar import end_of, moment_at  # noqa: PLC0415
-    from simbackup.reporting.page import check_engine  # noqa: PLC0415
-    from simbackup.reporting.printing import browser, printed  # noqa: PLC0415
+    from simbackup.reporting.page import (  # noqa: PLC0415
+        browser,
+        check_engine,
+        printed,
+    )
     from simbackup.reporting.site_report import site_page, site_tables, usual_losses  # noqa: PLC0415
 
     check_engine()

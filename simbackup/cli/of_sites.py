@@ -15,8 +15,9 @@ from simbackup.policies.calendar import HORIZON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import date
+    from datetime import date, datetime
 
+    from simbackup.planning.available import Arrivals
     from simbackup.planning.loading import SiteFile
     from simbackup.planning.plan import Plan
     from simbackup.planning.site import PlannedSite
@@ -486,16 +487,15 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     elif kind == "points":
         drawn = _points_drawn(loaded, at, policy)
     else:
-        drawn = planned(loaded, until).plot.kinds()[kind]()
+        drawn = getattr(planned(loaded, until).plot, kind)()
     note(f"written to {style.write(drawn, out or Path(f'{loaded.file.name}-{kind}.png'))}")
 
 
 def _points_drawn(site: PlannedSite, at: str | None, policy: str) -> Chart:
     """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
-    from simbackup.cli.of_points import complete  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
-    from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
+    from simbackup.plots.of_plan import calendar_of_points  # noqa: PLC0415
     from simbackup.policies.calendar import moment_at  # noqa: PLC0415
 
     now = moment_of(site, None if at is None else moment_at(site.start, at))
@@ -503,3 +503,76 @@ def _points_drawn(site: PlannedSite, at: str | None, policy: str) -> Chart:
     first, *_ = points_at(site, now, [policy] if policy else [], arrivals=arrivals)
     lines = list(log_until(site, now, [first.policy], arrivals=arrivals))
     return calendar_of_points(first, lines, now, site.file.spec.title)
+
+
+def complete(site: PlannedSite, now: datetime, *, whole: bool) -> tuple[PlannedSite, Arrivals]:
+    """A site with what its failures cost, and when its backups were complete: the last ones, or all as a `whole`."""
+    from simbackup.cli import counting  # noqa: PLC0415
+    from simbackup.planning.available import NIGHTS, Arrivals  # noqa: PLC0415
+    from simbackup.planning.ledger import Ledger  # noqa: PLC0415
+    from simbackup.planning.nights import settled  # noqa: PLC0415
+
+    with counting.nights() as play:
+        site = settled(site, now.date(), play(site))
+        days = [*Ledger(site).days(now)]
+        return site, Arrivals.before(site, days, play(site), len(days) if whole else NIGHTS)
+
+
+def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
+    site: SiteName,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE|TIME",
+            help="The points at noon of this day, or at a moment such as '2027-06-09 10:05'; at noon a year after the "
+            "start by default.",
+        ),
+    ] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only the points of this policy; may be repeated.")
+    ] = None,
+    system: Annotated[str, typer.Option(metavar="NAME", help="Only the points of this system, with its bytes.")] = "",
+    log: Annotated[
+        bool, typer.Option("--log", help="Say instead, by date, what was made, merged, expired and freed until then.")
+    ] = False,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="DATE", help="The first date of the log; the start by default.")
+    ] = None,
+    times: Annotated[
+        bool,
+        typer.Option("--times/--no-times", help="Simulate nights, or count each backup from the moment it is due."),
+    ] = True,
+    intervals: Wanted = Intervals.QUICK,
+    sets: SiteSets = None,
+    as_json: Json = False,
+) -> None:
+    """List the restore points at a moment: what each needs, where it is, which rule keeps it, and until when.
+
+    The nights before are simulated, as in 'plan restore': what was not complete by then is no restore point.
+    """
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.planning.restore import moment_of  # noqa: PLC0415
+    from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
+    from simbackup.policies.calendar import end_of, moment_at  # noqa: PLC0415
+    from simbackup.reporting.plan_tables import tables_of_log, tables_of_points  # noqa: PLC0415
+
+    loaded = load(site, sets)
+    now = moment_of(loaded, None if at is None else moment_at(loaded.start, at))
+    first = loaded.start if since is None else end_of(loaded.start, since, "--from")
+    arrivals: Arrivals | None = None
+    if times:
+        loaded, arrivals = complete(loaded, now, whole=log)
+    if log:
+        known = log_until(loaded, now, policy or [], system, arrivals)
+        lines = [line for line in known if line.date >= first]
+        title = f"Restore points until {now:%Y-%m-%d %H:%M}"
+        each = [line.as_dict() for line in lines]
+        show.answer(lambda: each, lambda: show.report_tables(title, tables_of_log(lines)), as_json=as_json)
+        return
+    found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE, arrivals=arrivals)
+    sure = " (90 % intervals in brackets)" if any(one.cases for one in found) else ""
+    title, data = (
+        f"Restore points at {now:%Y-%m-%d %H:%M}{sure}",
+        {"at": now, "policies": [one.as_dict() for one in found]},
+    )
+    show.answer(lambda: data, lambda: show.report_tables(title, tables_of_points(found)), as_json=as_json)

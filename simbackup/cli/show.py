@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json as json_format
-import sys
-import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
 from simbackup.cli.terminal import line, report_table, table
 from simbackup.results.causes import split
-from simbackup.results.fleet_figures import series
+from simbackup.results.figures import series
 from simbackup.results.rows import exact, reports
 from simbackup.results.shown import note_sentences
 from simbackup.scenario.typical import in_words
@@ -25,15 +22,12 @@ if TYPE_CHECKING:
     from simbackup.results.result import Result
     from simbackup.uncertainty.verdict import JobInterval
 
-QUIET_SECONDS = 1.0
-"""Wall-clock seconds before a progress bar appears."""
 MOST_NOTES = 20
 """Notes of parts that are printed."""
 FEW = 4
 """Names of jobs that are printed in one line."""
 SUMS = ("waits", "lock")
 """Times that are added where a row stands for many jobs."""
-A_DAY = 86_400.0
 Columns = dict[str, tuple[str, Callable[[Any], str]]]
 """Heads by the key of a row, with the function that formats its value."""
 
@@ -246,39 +240,3 @@ def users(one: Result) -> None:
     ]
     if impacts:
         table(["users", "during", *(name for name, _ in reported.values())], impacts, right=range(2, 2 + len(reported)))
-
-
-def moment(seconds: float) -> str:
-    """A simulated time for people: on the first day the seconds since its start, then the day and the time of day.
-
-    >>> moment(5400.0), moment(33 * 86400.0 + 7500.0)
-    ('1 h 30 min simulated', '02:05 day 34')
-    """
-    return units.show_clock(seconds) if seconds >= A_DAY else f"{units.show_short(seconds, 's')} simulated"
-
-
-@contextmanager
-def progress() -> Generator[Callable[[float, int, int], None]]:
-    """A bar on standard error that appears when a run takes longer than a second."""
-    begin, bar = time.monotonic(), None
-
-    def report(now: float, ended: int, jobs: int) -> None:
-        nonlocal bar
-        if bar is None and (time.monotonic() - begin < QUIET_SECONDS or not sys.stderr.isatty()):
-            return
-        if bar is None:
-            from rich.console import Console  # noqa: PLC0415
-            from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
-
-            columns = BarColumn(bar_width=20), TextColumn("{task.description}")
-            bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            bar.add_task("", total=jobs)
-            bar.start()
-        text = f"{ended:,} of {jobs:,} jobs, {moment(now)}"
-        bar.update(bar.task_ids[0], completed=min(ended, jobs), description=text)
-
-    try:
-        yield report
-    finally:
-        if bar is not None:
-            bar.stop()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from simbackup import units
 from simbackup.cli import show
 from simbackup.experiments.what_if import rows_of
-from simbackup.reporting.bottleneck import LEAST_SHARE, sentence_on
+from simbackup.reporting.sentences import LEAST_SHARE, sentence_on
 from simbackup.results import groups
-from simbackup.results.fleet_figures import job_figures
+from simbackup.results.figures import job_figures
 
 if TYPE_CHECKING:
     from simbackup.experiments.what_if import Reasons

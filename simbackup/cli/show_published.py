@@ -1,24 +1,37 @@
-"""Measured beside simulated, fits and cross-validation, as tables on a terminal and as Markdown."""
+"""Measured beside simulated, blind predictions, coverage, fits and histories, as tables, as Markdown and as JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import get_args
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, get_args
 
 from simbackup import units
-from simbackup.cli import show, show_ledger
-from simbackup.experiments.blind_predictions import ledger
+from simbackup.cli import show
+from simbackup.experiments.blind_predictions import FAR, Answers, LedgerLine, ledger
 from simbackup.experiments.calibrate import Fitted
+from simbackup.experiments.coverage import ALL, ROLES, THIS, Coverage, CoverageReport, Score, Verdicts
 from simbackup.experiments.cross_validate import CrossValidation
 from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, Separability
 from simbackup.experiments.reproduce import Reproduction
 from simbackup.results.compare import GroupErrors, Role, Row, Summary
 from simbackup.text import for_markdown
+from simbackup.uncertainty.model_error import ModelError
+
+if TYPE_CHECKING:
+    from simbackup.experiments.history_fit import HistoryFit
 
 HEADER = ("id", "operation", "measured", "simulated", "error", "role", "within 10 %", "over the assumed ranges")
 BLIND = "blind"
 """Head of the blind answers with their errors, which follow those of today; only where there are any."""
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
+    """The lines of a table in Markdown, of which some columns are set flush right."""
+    rules = "|".join("--:" if i in right else "---" for i in range(len(heads)))
+    head, *others = (f"| {' | '.join(map(for_markdown, cells))} |" for cells in (heads, *rows))
+    return [head, f"|{rules}|", *others]
 
 
 def _error(error: float | None) -> str:
@@ -39,19 +52,19 @@ def _cells(row: Row, *, blind: bool) -> list[str]:
     return [*cells, row.role, row.verdict, spread]
 
 
-def _table(rows: list[Row]) -> tuple[list[str], list[list[str]], int]:
-    """The heads and the rows of a table of measured rows, and how many of its columns on the right side are text."""
+def _table(rows: list[Row]) -> tuple[list[str], list[list[str]], range]:
+    """The heads and the rows of a table of measured rows, and its columns of figures."""
     versions = sorted({row.measurement.blind.version for row in rows if row.measurement.blind})
     heads = [*HEADER[:5], *([f"{BLIND} by {', '.join(versions)}"] if versions else []), *HEADER[5:]]
-    return heads, [_cells(row, blind=bool(versions)) for row in rows], 3
+    return heads, [_cells(row, blind=bool(versions)) for row in rows], range(2, len(heads) - 3)
 
 
 def reproduction(found: Reproduction) -> None:
     """Print measured beside simulated, document by document, and the ledger of blind predictions."""
     for s in found.summaries:
         rows = [row for row in found.rows if row.measurement.folder == s.document]
-        heads, cells, texts = _table(rows)
-        show.table(heads, cells, s.document, right=range(2, len(heads) - texts))
+        heads, cells, right = _table(rows)
+        show.table(heads, cells, s.document, right=right)
         for row in rows:
             if row.measurement.row.off:
                 show.line(f"{row.measurement.id} is off: {row.measurement.row.off}")
@@ -60,12 +73,10 @@ def reproduction(found: Reproduction) -> None:
         show.line(_summary(found.total))
     for short in found.clipped:
         show.line(short)
-    show_ledger.printed(ledger(found))
-
-
-def reproduction_markdown(found: Reproduction) -> None:
-    """Print the same as Markdown."""
-    show.line(markdown(found).removesuffix("\n"))
+    if lines := ledger(found):
+        show.table(LEDGER, [_ledger_cells(line) for line in lines], "blind predictions", right=LEDGER_FIGURES)
+        for line in _fitted(lines):
+            show.line(line)
 
 
 def markdown(found: Reproduction) -> str:
@@ -73,24 +84,14 @@ def markdown(found: Reproduction) -> str:
     lines: list[str] = []
     for s in found.summaries:
         rows = [row for row in found.rows if row.measurement.folder == s.document]
-        heads, cells, texts = _table(rows)
-        rules = ["---"] * 2 + ["--:"] * (len(heads) - 2 - texts) + ["---"] * texts
+        off = [(row.measurement.id, row.measurement.row.off) for row in rows if row.measurement.row.off]
+        lines += [f"### {for_markdown(s.document)}", "", *markdown_table(*_table(rows)), ""]
         lines += [
-            f"### {for_markdown(s.document)}",
+            *(f"- {for_markdown(row)}: {for_markdown(why)}" for row, why in off),
             "",
-            "| " + " | ".join(heads) + " |",
-            "|" + "|".join(rules) + "|",
-        ]
-        lines += ["| " + " | ".join(map(for_markdown, row)) + " |" for row in cells]
-        lines += [
+            for_markdown(_summary(s)),
             "",
-            *(
-                f"- {for_markdown(r.measurement.id)}: {for_markdown(r.measurement.row.off)}"
-                for r in rows
-                if r.measurement.row.off
-            ),
         ]
-        lines += ["", for_markdown(_summary(s)), ""]
     return "\n".join(lines)
 
 
@@ -224,8 +225,7 @@ def cross_validation(found: CrossValidation, *, as_json: bool = False, markdown:
 
 def cross_validation_markdown(found: CrossValidation) -> str:
     """The same as Markdown."""
-    lines = ["| " + " | ".join(LEFT_OUT) + " |", "|---|---|--:|--:|"]
-    lines += ["| " + " | ".join(map(for_markdown, cells)) + " |" for cells in _left_out(found)]
+    lines = markdown_table(LEFT_OUT, _left_out(found), (2, 3))
     return "\n".join([*lines, "", for_markdown(_singles(found)), ""])
 
 
@@ -236,3 +236,180 @@ def _left_out(found: CrossValidation) -> list[list[str]]:
 def _singles(found: CrossValidation) -> str:
     reported = "; ".join(f"{constant} ({row})" for constant, row in found.single)
     return f"{len(found.single)} constants have one row, so no such error: {reported}" if found.single else ""
+
+
+ANSWERS = ("median error", f"off by more than {FAR:g}", "intervals hold")
+LEDGER = (
+    "publication", "by", "rows", *(f"blind: {head}" for head in ANSWERS),
+    *(f"today: {head}" for head in ANSWERS), "seen", "fitted",
+)  # fmt: skip
+LEDGER_FIGURES = range(2, len(LEDGER))
+
+
+def ledger_markdown(lines: Sequence[LedgerLine]) -> str:
+    """The ledger of blind predictions as Markdown."""
+    rows = markdown_table(LEDGER, [_ledger_cells(line) for line in lines], LEDGER_FIGURES)
+    return "\n".join([*rows, "", *(f"- {for_markdown(line)}" for line in _fitted(lines))]) + "\n"
+
+
+def _ledger_cells(line: LedgerLine) -> list[str]:
+    counts = [str(line.seen), str(len(line.fitted))]
+    return [
+        line.publication, ", ".join(line.versions), str(line.rows), *_answers(line.blind), *_answers(line.today),
+        *counts,
+    ]  # fmt: skip
+
+
+def _answers(answers: Answers) -> list[str]:
+    held = answers.intervals
+    hold = f"{held.hold} of {held.of}" if held.of else ""
+    return [f"{answers.median:.1%}", str(answers.far), hold]
+
+
+def _fitted(lines: Sequence[LedgerLine]) -> list[str]:
+    """The constants that are fitted to each publication, in sentences; lines of several publications have none."""
+    return [f"{line.publication} has fitted {', '.join(line.fitted)}" for line in lines if line.fitted and line.single]
+
+
+PUBLICATIONS = ("publication", *ROLES, "share")
+HEADS = ("intervals of", "rows", "hold", "share", "median width")
+SCORES = ("rows of", "interval", "rows", "hold", "share", "median ratio of ends", "interval score", "CRPS", "worse by")
+VERDICTS = ("said to keep a limit in", "verdicts", "mean", "kept it")
+TERMS = ("operation", "publications", "rows", "typically off by", "model error")
+
+
+def coverage(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
+    """Print the coverage of publications and of sets of rows, how intervals score, and terms of the error."""
+    if as_json:
+        show.json({
+            "rows": [row.as_dict() for row in found.rows],
+            "publications": {
+                name: {role: _set_data(one) for role, one in by_role.items()}
+                for name, by_role in found.publications.items()
+            },
+            "coverage": [{"name": one.name, **_set_data(one)} for one in found.sets],
+            "scores": [asdict(one) for one in found.scores],
+            "verdicts": [asdict(one) for one in found.verdicts],
+            "model_error": [one._asdict() for one in found.terms],
+        })  # fmt: skip
+        return
+    if markdown:
+        show.line(coverage_markdown(found))
+        return
+    for heads, rows in _coverage_tables(found):
+        show.table(heads, rows, right=range(1, len(heads)))
+
+
+def coverage_markdown(found: CoverageReport) -> str:
+    """The same as Markdown."""
+    tables = (markdown_table(heads, rows, range(1, len(heads))) for heads, rows in _coverage_tables(found))
+    return "\n\n".join("\n".join(lines) for lines in tables) + "\n"
+
+
+def _coverage_tables(found: CoverageReport) -> tuple[tuple[tuple[str, ...], list[list[str]]], ...]:
+    return (
+        (PUBLICATIONS, [_publication(*each) for each in found.publications.items()]),
+        (HEADS, list(map(_set, found.sets))),
+        (SCORES, list(map(_score, found.scores))),
+        (VERDICTS, list(map(_verdicts, found.verdicts))),
+        (TERMS, list(map(_term, found.terms))),
+    )
+
+
+def _set_data(one: Coverage) -> dict[str, int | float | None]:
+    width = one.width if math.isfinite(one.width) else None
+    return {"rows": one.rows, "hold": one.held, "share": one.share, "width": width}
+
+
+def _publication(name: str, by_role: Mapping[str, Coverage]) -> list[str]:
+    held = [f"{by_role[role].held} of {by_role[role].rows}" if role in by_role else "" for role in ROLES]
+    return [name, *held, f"{by_role[ALL].share:.0%}"]
+
+
+def _set(one: Coverage) -> list[str]:
+    return [
+        one.name,
+        str(one.rows),
+        str(one.held),
+        f"{one.share:.0%}",
+        f"{one.width:.0%}" if math.isfinite(one.width) else "-",
+    ]
+
+
+def _score(one: Score) -> list[str]:
+    return [
+        one.name, one.method, str(one.rows), str(one.held), f"{one.held / one.rows:.0%}", f"{one.factor:.2f}",
+        f"{one.interval_score:.2f}", f"{one.crps:.3f}",
+        "" if one.method == THIS else f"{one.worse:+.2f}" + (f" ± {one.unsure:.2f}" if one.unsure < math.inf else ""),
+    ]  # fmt: skip
+
+
+def _verdicts(one: Verdicts) -> list[str]:
+    return [f"{one.low:.0%} to {one.high:.0%} of cases", str(one.count), f"{one.said:.0%}", f"{one.came:.0%}"]
+
+
+def _term(one: ModelError) -> list[str]:
+    typical = f"{one.typical:.2f}" if one.rows else "-"
+    return [one.operation, str(one.publications), str(one.rows), typical, f"{one.deviation:.0%}"]
+
+
+def history_fit(found: HistoryFit) -> None:
+    """Print the constants, the errors by job, and what the history does not tell apart."""
+    rows = [
+        [
+            f.constant, constant_text(f.value, f.unit), constant_text(f.uncertainty, f.unit),
+            " to ".join(constant_text(end, f.unit) for end in f.plausible), f"{found.apart.inflations[f.constant]:.1f}",
+        ]
+        for f in found.constants
+    ]  # fmt: skip
+    show.table(["constant", "value", "uncertainty", "plausible", "times by the others"], rows, right=(1, 2, 4))
+    show.table(
+        ["job", "rows", "number", "median error", "worst", "in the 90 % interval"],
+        [
+            [
+                one.job, "held out" if one.held_out else "fitted", str(one.rows), f"{one.median_error:.1%}",
+                f"{one.worst_error:.1%}", f"{one.inside} of {one.rows}",
+            ]
+            for one in found.summaries
+        ],
+        right=(2, 3, 4, 5),
+    )  # fmt: skip
+    show.line(f"scatter that the fit leaves: {found.scatter:.1%} (noise, and what the model leaves out)")
+    for f in found.constants:
+        if f.bound is not None:
+            show.line(f"{f.constant} ends at a bound of its plausible range: {constant_text(f.bound, f.unit)}")
+    for line in apart_lines(found.apart):
+        show.line(line)
+
+
+def history_fit_json(found: HistoryFit) -> None:
+    """Print the same as JSON."""
+    rows = [{**asdict(row), "error": row.error, "inside": row.inside} for row in found.rows]
+    constants = [
+        {
+            "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
+            "uncertainty": f.uncertainty, "plausible": list(f.plausible), "bound": f.bound,
+            "inflation": found.apart.inflations[f.constant],
+        }
+        for f in found.constants
+    ]  # fmt: skip
+    pairs = [
+        {"constants": list(p.constants), "correlation": p.correlation, "identifiable": p.identifiable}
+        for p in found.apart.pairs
+    ]
+    figures = {"constants": constants, "pairs": pairs, "scatter": found.scatter}
+    show.json({**figures, "rows": rows, "notes": list(found.notes)})
+
+
+def jobs_table(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Jobs of a history by tool, operation and level, with their number and the longest, as rows of a table."""
+    groups: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    for row in rows:
+        groups.setdefault((row["tool"], row["operation"], row["level"]), []).append(row)
+    return [
+        {
+            "tool": tool, "operation": operation, "level": level, "jobs": str(len(own)),
+            "longest": units.show_short(max((float(row["elapsed_s"] or 0.0) for row in own), default=0.0), "s"),
+        }
+        for (tool, operation, level), own in groups.items()
+    ]  # fmt: skip

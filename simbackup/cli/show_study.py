@@ -1,4 +1,4 @@
-"""The table of a study on a terminal."""
+"""The table of a study, and that of what a figure depends on, on a terminal."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.cli.fitting import Cell, CellLine, TableColumn, tables
-from simbackup.cli.terminal import console, line, print_columns
+from simbackup.cli.terminal import Cell, CellLine, TableColumn, console, line, print_columns, tables
 from simbackup.equations.intervals import CONFIDENCE
 from simbackup.equations.uncertainty import LEVEL
 from simbackup.experiments.comparison import CHANGE, TIMES
@@ -17,7 +16,9 @@ from simbackup.experiments.study_point import HALF
 from simbackup.results.figures import unit_of
 
 if TYPE_CHECKING:
+    from simbackup.experiments.influences import Sensitivity
     from simbackup.experiments.studied import Study
+
 
 DIGITS, ROUGH = 4, 3
 """Digits of figures, and of the ends of their intervals."""
@@ -131,3 +132,53 @@ def _figure(address: str, value: float | str | None, digits: int = DIGITS) -> st
         return value
     unit = unit_of(address)
     return f"{value:.{max(digits, 2) + 2}g}" if unit is None else units.show_short(value, unit, digits)
+
+
+MOST = 15
+"""Inputs that are listed."""
+
+
+def sensitivity(found: Sensitivity) -> None:
+    """Print the influences of inputs on a figure, and which to measure first."""
+    shown = found.influences[:MOST]
+
+    def effect(value: float) -> str:
+        return found.shown(units.without_rounding(value, found.interval.best))
+
+    names = [
+        TableColumn(CellLine(("input",)), [[CellLine.dotted(one.name)] for one in shown], right=False),
+        TableColumn(CellLine(("range",)), [[CellLine.words(one.range)] for one in shown]),
+    ]
+    figures = [
+        TableColumn(CellLine.words("at its ends"), [
+            [CellLine((f"{found.shown(one.at_low)} to", found.shown(one.at_high)))] for one in shown
+        ]),
+    ]  # fmt: skip
+    if any(one.effect for one in shown):
+        cells = [
+            [CellLine((effect(one.effect.mean), f"± {effect(one.effect.deviation)}"))] if one.effect else []
+            for one in shown
+        ]
+        figures.append(TableColumn(CellLine.words("effect of its range"), cells))
+    if any(one.index for one in shown):
+        alone = [[CellLine((_share(one.index.first) if one.index else "",))] for one in shown]
+        total = [[CellLine((_share(one.index.total) if one.index else "",))] for one in shown]
+        figures += [
+            TableColumn(CellLine.words("variance alone"), alone),
+            TableColumn(CellLine.words("in total"), total),
+        ]
+    title = f"{found.title}: {found.address} = {found.shown(found.interval.best, 4)}"
+    for columns in tables(names, figures, console().width):
+        print_columns(columns, title)
+        title = ""
+    more = len(found.influences) - len(shown)
+    none = found.inputs - len(found.influences)
+    less = f"{more} more inputs matter less" if more else ""
+    unmoved = f"{none} inputs do not matter at all" if none else ""
+    if less or unmoved:
+        line("; ".join(filter(None, (less, unmoved))))
+    line(found.sentence())
+
+
+def _share(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}"  # no minus before a zero

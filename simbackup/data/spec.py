@@ -364,4 +364,4 @@ SHEETS = {
     "population": PopulationSheet,
     "change": ChangeSheet,
 }
-LOOKS = {"data": Look("M3 1.5h7l3 3v10H3zM10 1.5v3h3M5.5 8h5M5.5 11h5", "#ecf8ec", "#4b9150", "slanted")}
+LOOKS = {"data": Look("M3 1.5h7l3 3v10H3zM10 1.5v3h3M5.5 8h5M5.5 11h5", "#ecf8ec", "#4b9150")}

@@ -5,9 +5,25 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from simbackup.drawing.boxes import FACT, GAP, PAD, Box, Line, Style, flow, rows, width, wrapped
+from simbackup.drawing.boxes import (
+    APART,
+    FACT,
+    GAP,
+    PAD,
+    Box,
+    Line,
+    Style,
+    box_of,
+    flow,
+    job_box,
+    job_numbers,
+    link_box,
+    rows,
+    width,
+    workload_box,
+    wrapped,
+)
 from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
-from simbackup.drawing.part_boxes import APART, box_of, job_box, job_numbers, link_box, workload_box
 
 LARGE = 60
 """Parts beyond which those that differ only in their amounts are drawn as one."""

@@ -1,4 +1,4 @@
-"""A picture of a system: as SVG, and as text for Mermaid and for Graphviz."""
+"""A picture of a system as SVG."""
 
 from __future__ import annotations
 
@@ -8,21 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simbackup.drawing.arrangement import Page, page_of
-from simbackup.drawing.boxes import BADGE, NAME, PAD, Box, Line
-from simbackup.drawing.diagrams import dot, look, mermaid
-from simbackup.drawing.from_spec import layout_of
-from simbackup.drawing.layout import Layout
-from simbackup.drawing.part_boxes import APART, what
-from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.drawing.boxes import APART, BADGE, NAME, PAD, Box, Line, what
+from simbackup.drawing.layout import Layout, layout_of
 from simbackup.output.target import SYSTEM, check_file
 from simbackup.output.whole import write_whole
 from simbackup.palette import NIGHT
 from simbackup.scenario import Scenario, Source, load
+from simbackup.schema.registry import Look, looks
 from simbackup.text import for_xml
 
 WIDTH = 960.0
 INK, FAINT, WIRE, PAPER = "#1e293b", "#526077", "#64748b", "#ffffff"
 FACES = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+OTHER = Look("M2 4l6-2.5L14 4v8l-6 2.5L2 12zM2 4l6 2.5L14 4M8 6.5v8", "#f1f5f9", "#64748b")
+"""The look of a kind that has none of its own."""
+
+
+def look(kind: str) -> Look:
+    """The look of a kind of part."""
+    return looks().get(kind, OTHER)
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,37 +39,16 @@ class Picture:
         """The picture as SVG, at most as wide as given in pixels, unless its boxes need more room."""
         return svg(self.layout, width)
 
-    def mermaid(self) -> str:
-        """The picture as the text of a Mermaid flowchart."""
-        return mermaid(self.layout)
-
-    def dot(self) -> str:
-        """The picture as text in Graphviz's language."""
-        return dot(self.layout)
-
-    def text(self, form: str) -> str:
-        """The picture in one of the formats `svg`, `mmd` (Mermaid) and `dot` (Graphviz).
-
-        Raises
-        ------
-        InputError
-            There is no such form.
-        """
-        drawn = {"svg": self.svg, "mmd": self.mermaid, "dot": self.dot}
-        if form not in drawn:
-            problem = Problem(Place("simbackup picture"), "", f"there is no format '{form}'", choices(form, SYSTEM))
-            raise InputError([problem])
-        return drawn[form]()
-
     def save(self, path: str | Path) -> Path:
-        """Write the picture, completely or not at all, in the format of its extension, and return its path.
+        """Write the picture, completely or not at all, and return its path.
 
         Raises
         ------
         ResultError
-            The name ends with none of `.svg`, `.mmd` and `.dot`, there is no such folder, or it cannot be written.
+            The name does not end with `.svg`, there is no such folder, or it cannot be written.
         """
-        return write_whole(path, self.text(check_file(path, SYSTEM)))
+        check_file(path, SYSTEM)
+        return write_whole(path, self.svg())
 
     def __repr__(self) -> str:
         """The text where no picture can be shown."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from simbackup.build import schedule_of
 from simbackup.errors import choices
-from simbackup.results.fleet_figures import job_figures, series
+from simbackup.results.figures import job_figures, series
 from simbackup.scenario import Scenario
 from simbackup.schema.part import Part
 

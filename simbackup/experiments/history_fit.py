@@ -18,8 +18,7 @@ from simbackup.experiments.calibrate import Fitted, is_of, rounded, uncertainty_
 from simbackup.experiments.fits import check_home, plausible_range, unit_of, write_fitted, wrong_constant
 from simbackup.experiments.identifiability import Separability, separability_of
 from simbackup.experiments.least_squares import LEAST, least_squares, moved_by, posterior, slopes
-from simbackup.foreign.histories.finished_job import FAILED, FinishedJob
-from simbackup.foreign.histories.formula import columns_of, value_of
+from simbackup.foreign.histories.finished_job import FAILED, FinishedJob, columns_of, value_of
 from simbackup.results.tabled import Tabled
 from simbackup.run import ran
 from simbackup.scenario import Scenario, load

@@ -17,7 +17,7 @@ from simbackup.uncertainty.sobol import SobolIndex
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simbackup.plots.sensitivity import SensitivityPlots
+    from simbackup.plots.studies import SensitivityPlots
     from simbackup.plots.style import Chart
 
 WORTH = 0.1
@@ -176,7 +176,7 @@ class Sensitivity(Answer):
     @property
     def plot(self) -> SensitivityPlots:
         """Pictures of the influences; they need matplotlib."""
-        from simbackup.plots.sensitivity import SensitivityPlots  # noqa: PLC0415 (matplotlib is an extra)
+        from simbackup.plots.studies import SensitivityPlots  # noqa: PLC0415 (matplotlib is an extra)
 
         return SensitivityPlots(self)
 

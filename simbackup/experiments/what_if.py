@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup.errors import ResultError, choices
 from simbackup.results.causes import Cause, split
-from simbackup.results.fleet_figures import series
-from simbackup.results.kept import whole
+from simbackup.results.figures import series
 from simbackup.results.result import Result
+from simbackup.results.rows import whole
 from simbackup.run import ran
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.capability import ImageDevice, Piece

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
@@ -84,6 +85,12 @@ class ForeignFile:
     def problem(self, line: int, message: str, remedy: str = "") -> Problem:
         """What is wrong in a line."""
         return Problem(Place(self.shown, line, 1), "", message, remedy)
+
+
+def matching(*patterns: str) -> Callable[[ForeignFile], bool]:
+    """What tells whether a text has something for each of some patterns."""
+    forms = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
+    return lambda source: all(form.search(source.text) for form in forms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,54 @@
-"""All formats of other programs that simbackup reads, by the command that has a use for them."""
+"""All formats of other programs that simbackup reads, by the command that has a use for them, and what they hold."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import tzinfo
+from pathlib import Path
 from typing import Any, TypeVar
 
-from simbackup.errors import InputError
+from simbackup.errors import InputError, Problem
 from simbackup.foreign import inventories
-from simbackup.foreign.histories import bacula, borg, bpdbjobs, pgbackrest, proxmox, reports, restic, vzdump
+from simbackup.foreign.histories import backup_tools, bacula, proxmox, reports
+from simbackup.foreign.histories.finished_job import COLUMNS, FinishedJob, as_rows
+from simbackup.foreign.histories.mapping import MappingSpec
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.inventories import Listing
 from simbackup.foreign.json_text import Json
-from simbackup.foreign.measurements import btape, dd, fio, iperf3, lsblk, mtx
+from simbackup.foreign.measurements import disks, tapes_and_networks
 from simbackup.foreign.measurements.finding import Output
-from simbackup.foreign.reader import ForeignFile, FormatReader
+from simbackup.foreign.reader import ForeignFile, FormatReader, matching
+from simbackup.text import for_cell
 
 T = TypeVar("T")
+
+
+def _useless(program: str, command: str, pattern: str, lacks: str) -> FormatReader[Any]:
+    """A format that is known and lacks what every command needs, and what has it."""
+    return FormatReader(program, command, matching(pattern), lacks=lacks)
+
+
 HISTORIES: tuple[FormatReader[Past], ...] = (
-    restic.READER, restic.STATS, borg.READER, pgbackrest.READER, proxmox.SNAPSHOTS, bacula.REPORT, bacula.RECORDS,
-    bacula.READER, borg.TEXT, pgbackrest.TEXT, vzdump.READER, proxmox.READER, bpdbjobs.TEXT, bpdbjobs.READER,
-    restic.TEXT, reports.READER,
+    backup_tools.RESTIC,
+    _useless("restic 0.9 to 0.18", "restic stats --json", '"total_size"(?s:.*)"snapshots_count"',
+             "it does not state how long any backup took; use 'restic backup --json' or 'restic snapshots --json'"),
+    backup_tools.BORG, backup_tools.PGBACKREST,
+    _useless("Proxmox Backup Server 1 to 4", "proxmox-backup-client snapshot list", '"backup-(?:id|time)"',
+             "it does not state how long the backups took; use the logs of their tasks"),
+    bacula.REPORT, bacula.RECORDS, bacula.LIST, backup_tools.BORG_TEXT, backup_tools.PGBACKREST_TEXT,
+    proxmox.VZDUMP, proxmox.TASK,
+    _useless("NetBackup 5 to 10", "bpdbjobs -report", "^ *JobID +Type +State +Status +Policy",
+             "it states neither times nor sizes; use 'bpdbjobs -report -all_columns'"),
+    reports.BPDBJOBS, backup_tools.RESTIC_TEXT, reports.READER,
 )  # fmt: skip
 """Readers of past jobs, those with the surest mark first."""
 MEASUREMENTS: tuple[FormatReader[Output], ...] = (
-    fio.READER, iperf3.READER, lsblk.READER, mtx.READER, fio.TEXT, btape.READER, dd.READER
+    disks.FIO, tapes_and_networks.IPERF3, disks.LSBLK, tapes_and_networks.MTX,
+    disks.FIO_TEXT, tapes_and_networks.BTAPE, disks.DD,
 )  # fmt: skip
 """Readers of what tools measured."""
 INVENTORIES: tuple[FormatReader[Listing], ...] = (inventories.ZFS, inventories.RVTOOLS, inventories.TABLE)
@@ -95,3 +119,85 @@ def _described(source: ForeignFile) -> str:
     first_line = next(line.strip() for line in text.splitlines() if line.strip())
     shown = first_line if len(first_line) <= MOST_WORDS else f"{first_line[:MOST_WORDS]}..."
     return f"is not the output of a known program; it begins with '{shown}'"
+
+
+def read_history(
+    paths: Sequence[str | Path],
+    mapping: MappingSpec | None = None,
+    zone: tzinfo | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> tuple[list[FinishedJob], list[str]]:
+    """The jobs of all files, in order, and notes on how the files were read.
+
+    Parameters
+    ----------
+    paths
+        What backup programs wrote of their jobs, or tables that `simbackup history` wrote.
+    mapping
+        The mapping of the columns of tables; by default the one that recognises most columns.
+    zone
+        The time zone for times without one; UTC by default.
+    columns
+        Headings of tables, by column of a history or `end`; they come before those of the mapping.
+
+    Raises
+    ------
+    InputError
+        All values that cannot be read, with file and line; or two jobs have the same id.
+    """
+    found: list[FinishedJob] = []
+    notes: list[str] = []
+    problems: list[Problem] = []
+    for path in map(Path, paths):
+        try:
+            past = read_with("history", HISTORIES, ForeignFile(path, str(path), zone, mapping, columns or {}))
+        except InputError as error:
+            problems += error.problems
+            continue
+        found += [replace(job, id=f"{path.stem}-{job.id}") if job.id.isdigit() else job for job in past.jobs]
+        notes += past.notes
+    problems += _twice(found)
+    if problems:
+        raise InputError(problems)
+    return found, list(dict.fromkeys(notes))
+
+
+def _twice(jobs: Iterable[FinishedJob]) -> list[Problem]:
+    """Report jobs with the id of another."""
+    seen: dict[str, FinishedJob] = {}
+    problems: list[Problem] = []
+    for job in jobs:
+        other = seen.setdefault(job.id, job)
+        if other is not job:
+            message = f"the job '{job.id}' appears twice, first in {other.place}"
+            problems.append(Problem(job.place, "", message, "leave one out"))
+    return problems
+
+
+def jobs_csv(jobs: Iterable[FinishedJob]) -> str:
+    """The neutral table as CSV: a head, and a row for each job."""
+    out = io.StringIO()
+    written = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    written.writeheader()
+    written.writerows({column: for_cell(text) for column, text in row.items()} for row in as_rows(jobs))
+    return out.getvalue()
+
+
+def read_outputs(paths: Sequence[Path]) -> list[Output]:
+    """What files of output hold, in their order.
+
+    Raises
+    ------
+    InputError
+        Everything that cannot be read, each with file and line.
+    """
+    found: list[Output] = []
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            found.append(read_with("measure", MEASUREMENTS, ForeignFile(path, str(path))))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return found

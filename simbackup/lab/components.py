@@ -22,7 +22,7 @@ import numpy as np
 from simbackup import shelf, units
 from simbackup.equations.reduction import cost_of_coding
 from simbackup.foreign.measurements.measured_sheet import measured_sheet
-from simbackup.foreign.measurements.tools import read_outputs
+from simbackup.foreign.registry import read_outputs
 from simbackup.lab.folder import Folder
 from simbackup.lab.regression import NORMAL
 from simbackup.lab.runs import FailedError, Shell

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from simbackup.errors import ResultError
 from simbackup.files import content as content_of
-from simbackup.output.partial import flush
+from simbackup.output.whole import flush
 
 FORMAT = 3
 """Version of the form of a folder; a program reads only its own."""

@@ -46,7 +46,7 @@ def _digest(path: Path) -> bytes:
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 
 
-PICTURE, SYSTEM, TRACE, PAGE, WORKBOOK = ("png", "svg", "pdf"), ("svg", "mmd", "dot"), ("json",), ("html",), ("xlsx",)
+PICTURE, SYSTEM, TRACE, PAGE, WORKBOOK = ("png", "svg", "pdf"), ("svg",), ("json",), ("html",), ("xlsx",)
 PRINT = ("pdf",)
 TABLE = ("csv", "parquet", "xlsx", "json")
 YAML = ("yaml", "yml")

@@ -28,7 +28,7 @@ from simbackup.planning.playing import scenario_on
 from simbackup.planning.site import PlannedSite, in_case, numbers
 from simbackup.planning.windows import LevelKey
 from simbackup.policies.calendar import evening
-from simbackup.results.fleet_figures import series
+from simbackup.results.figures import series
 from simbackup.run import NeverEndsError, TooManyRecordsError, ran
 from simbackup.scenario import Scenario
 from simbackup.scenario.scenario import Value

@@ -23,7 +23,7 @@ from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin, night_suffix, room_of
 from simbackup.planning.policy import PROGRAM, LimitSpec, PolicySpec, SecondCopySpec
 from simbackup.policies.levels import Level
-from simbackup.results.fleet_figures import series
+from simbackup.results.figures import series
 
 HALF_A_DAY = DAY / 2.0
 LOG = "log"

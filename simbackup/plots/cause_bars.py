@@ -17,7 +17,7 @@ from simbackup.plots import style
 from simbackup.plots.fills import below, legend_patches, look
 from simbackup.plots.timeline import ROW, TALLEST, style_rows
 from simbackup.results.causes import Cause, split
-from simbackup.results.fleet_figures import greatest_of_each, series, templates
+from simbackup.results.figures import greatest_of_each, series, templates
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from simbackup import palette
 from simbackup.plots import style
-from simbackup.plots.clock import DAY, HOUR, MINUTE, name_times
-from simbackup.results.fleet_figures import series, templates
+from simbackup.plots.style import DAY, HOUR, MINUTE, name_times
+from simbackup.results.figures import series, templates
 from simbackup.results.shown import on_the_clock
 
 if TYPE_CHECKING:

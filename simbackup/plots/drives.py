@@ -12,11 +12,11 @@ from matplotlib.patches import Patch
 from simbackup import palette
 from simbackup.errors import ResultError
 from simbackup.plots import style
-from simbackup.plots.clock import name_times
 from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.plots.rates import steps_of
+from simbackup.plots.style import name_times
 from simbackup.plots.timeline import first_start, style_rows
-from simbackup.results.kept import whole
+from simbackup.results.rows import whole
 from simbackup.trace.activity import Activity, Nature, nature_of, queue_of
 from simbackup.trace.trace import Span
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simbackup.errors import ResultError
@@ -64,13 +63,6 @@ class Plots:
                 f"{self._result.record.scenario} alone reproduces no measured row; choose another picture"
             )
         return row_by_row(rows)
-
-    def kinds(self) -> dict[str, Callable[[], Chart]]:
-        """Every picture by its name."""
-        return {
-            "timeline": self.timeline, "utilisation": self.utilisation, "throughput": self.throughput,
-            "causes": self.causes, "drives": self.drives, "compare": self.compare,
-        }  # fmt: skip
 
 
 KINDS = ("timeline", "utilisation", "throughput", "causes", "drives", "compare")

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from simbackup import palette
 from simbackup.plots import style
-from simbackup.plots.clock import STEPS, name_times
+from simbackup.plots.style import STEPS, name_times
 from simbackup.plots.timeline import first_start
-from simbackup.results.fleet_figures import greatest_of_each
-from simbackup.results.kept import whole
+from simbackup.results.figures import greatest_of_each
+from simbackup.results.rows import whole
 from simbackup.trace.columns import Rates
 from simbackup.trace.levels import link_rates
 from simbackup.trace.trace import Rate

@@ -1,26 +1,33 @@
 # pyright: reportUnknownMemberType=false
 # (methods of matplotlib leave their settings untyped)
-"""One look for all pictures: colours, sizes, and axes in minutes, hours and MB/s."""
+"""One look for all pictures: colours, sizes, and axes in minutes, hours and MB/s, or on the clock."""
 
 from __future__ import annotations
 
 import io
+import math
 import textwrap
 import warnings
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from simbackup import units
 from simbackup.output.target import PICTURE, check_file
 from simbackup.output.whole import whole
 from simbackup.palette import BAND, BLUE, DARK, GREY, NIGHT, PURPLE, RED, SAND, SKY, TEAL, WINE
+from simbackup.results.shown import on_the_clock
 from simbackup.text import for_plot, of_plot
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
+
 
 __all__ = [  # what a notebook finds under `sb.style`, colours included
     "BAND", "BLUE", "DARK", "GREY", "LINES", "MARKS", "PURPLE", "RED", "SAND", "SKY", "TEAL", "WINE",
@@ -153,7 +160,8 @@ class Scale(NamedTuple):
 
 
 TIMES = (
-    (0.0, Scale(1.0, "s")), (180.0, Scale(60.0, "min")), (10_800.0, Scale(3600.0, "h")), (3e5, Scale(86400.0, "days")),
+    (0.0, Scale(1e-3, "ms")), (1.0, Scale(1.0, "s")), (180.0, Scale(60.0, "min")), (10_800.0, Scale(3600.0, "h")),
+    (3e5, Scale(86400.0, "days")),
 )  # fmt: skip
 BYTES = (
     (0.0, Scale(1.0, "B")), (1e3, Scale(1e3, "kB")), (1e6, Scale(1e6, "MB")), (2e9, Scale(1e9, "GB")),
@@ -168,7 +176,7 @@ def scale_of(greatest: float, steps: tuple[tuple[float, Scale], ...] = TIMES) ->
     >>> scale_of(7200.0).name, scale_of(95e6, RATES).name
     ('min', 'MB/s')
     """
-    return [scale for least, scale in steps if greatest >= least or least == 0.0][-1]
+    return [scale for least, scale in steps if (greatest or 1.0) >= least or least == 0.0][-1]
 
 
 def share_edge(drawn: Figure, axis: Axes, *, columns: int = 4) -> None:
@@ -201,3 +209,37 @@ def clipped(text: str, length: int = 34) -> str:
         return for_plot(text)
     head = (length - 1) // 2
     return for_plot(f"{text[:head]}…{text[head + 1 - length :]}")
+
+
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+STEPS = (
+    60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY, 2 * DAY, 7 * DAY, 28 * DAY, 364 * DAY,
+)  # fmt: skip
+"""Seconds between two marks."""
+MOST = 9
+"""Most marks of an axis."""
+
+
+def name_times(axis: Axes, result: Result, scale: Scale) -> None:
+    """Name the axis of time, whose numbers are in the unit of a scale; on the clock, mark it as clocks show it."""
+    if not on_the_clock(result):
+        axis.set_xlabel(f"time, {scale.name}")
+        return
+    low, high = (end * scale.size for end in axis.get_xlim())
+    step = next((step for step in STEPS if (high - low) / step <= MOST), STEPS[-1])
+    times = range(math.ceil(low / step) * step, math.floor(high) + 1, step)
+    axis.set_xticks([time / scale.size for time in times], [shown(time, step) for time in times])
+    axis.set_xlabel("time of day" if step < DAY else "day")
+    axis.set_xlim(low / scale.size, high / scale.size)
+
+
+def shown(time: int, step: int = 1) -> str:
+    r"""A time after midnight of the first day, as clocks show it; at later midnights also the day.
+
+    >>> shown(72_000), shown(86_400), shown(100_800), shown(3 * 86_400, 86_400)
+    ('20:00', '00:00\nday 2', '04:00', 'day 4')
+    """
+    if step >= DAY:
+        return f"day {time // DAY + 1}"
+    clock, _, day = units.show_clock(time).partition(" ")
+    return f"{clock}\n{day}" if day and time % DAY == 0 else clock

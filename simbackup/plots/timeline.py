@@ -14,11 +14,11 @@ from matplotlib.patches import Patch
 
 from simbackup import palette
 from simbackup.plots import style
-from simbackup.plots.clock import name_times
 from simbackup.plots.concurrency import MANY, concurrency
 from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
-from simbackup.results.fleet_figures import any_of, series, templates
-from simbackup.results.kept import whole
+from simbackup.plots.style import name_times
+from simbackup.results.figures import any_of, series, templates
+from simbackup.results.rows import whole
 from simbackup.trace.trace import Span
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from simbackup import units
 from simbackup.equations.uncertainty import LEVEL
 from simbackup.experiments.what_if import Reasons
 from simbackup.reporting import sentences
-from simbackup.reporting.bottleneck import sentence_on
+from simbackup.reporting.sentences import sentence_on
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
-from simbackup.results.fleet_figures import series
+from simbackup.results.figures import series
 from simbackup.results.groups import Group, Row, equals, runs, slowest
 from simbackup.results.result import Result
 from simbackup.uncertainty.verdict import JobInterval

@@ -8,16 +8,16 @@ from pathlib import Path
 from simbackup.errors import InputError, ResultError
 from simbackup.experiments.intervals import cut_short, intervals_of
 from simbackup.experiments.what_if import Reasons, reasons
-from simbackup.output.target import PAGE, WORKBOOK, check_file, check_folder
+from simbackup.output.target import PAGE, WORKBOOK, check_file
 from simbackup.output.together import together
 from simbackup.output.whole import write_whole
-from simbackup.reporting import files, sections, variants
+from simbackup.reporting import sections, variants
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
-from simbackup.reporting.tables import ReportTable
-from simbackup.results.folder import TABLES, check_place, is_there
-from simbackup.results.kept import whole
+from simbackup.reporting.tables import ReportTable, write_excel
+from simbackup.results.folder import is_there
 from simbackup.results.result import Result
+from simbackup.results.rows import whole
 from simbackup.run import Progress, ran, result_of
 from simbackup.scenario import Scenario, Source
 from simbackup.uncertainty.effort import Done, known
@@ -35,7 +35,6 @@ def report(  # noqa: PLR0913
     reruns: bool = True,
     drawn: bool = True,
     excel: Path | None = None,
-    tables: Path | None = None,
     progress: Progress | None = None,
     cases: Done | None = None,
 ) -> Path:
@@ -59,8 +58,8 @@ def report(  # noqa: PLR0913
         Also run each scenario without its bottlenecks, and with them twice as fast.
     drawn
         Include pictures.
-    excel, tables
-        Also write the tables to a workbook, or to a folder as CSV.
+    excel
+        Also write the tables to a workbook.
     progress
         Called now and then with the progress of a run.
     cases
@@ -78,9 +77,6 @@ def report(  # noqa: PLR0913
     for file, forms in ((path, PAGE), (excel, WORKBOOK)):
         if file is not None:
             check_file(file, forms)
-    if tables is not None:
-        check_folder(tables)
-        check_place(tables, TABLES)
     if not given:
         raise ResultError("a report needs a result or a scenario; name one")
     loaded = [_loaded(one, overrides) for one in given]
@@ -101,9 +97,7 @@ def report(  # noqa: PLR0913
     with together():
         written = write_whole(path, html)
         if excel is not None:
-            files.write_excel(every, excel)
-        if tables is not None:
-            files.write_csv(every, tables)
+            write_excel(every, excel)
     return written
 
 

@@ -1,15 +1,19 @@
-"""Sentences on how jobs ended, and on their impact on users."""
+"""Sentences on how jobs ended, what limits them, and on their impact on users."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.results.fleet_figures import series
+from simbackup.results.figures import series
 from simbackup.results.groups import Group, Row, repeated, slowest
 from simbackup.schema.registry import method_kinds
+
+if TYPE_CHECKING:
+    from simbackup.experiments.what_if import Reasons
+
 
 HARDLY = 0.0005
 """Share below which lost throughput, or the slowdown of disks, is not reported."""
@@ -220,3 +224,31 @@ def share(value: float) -> str:
     ('0.016 %', '20 %', '99.98 %')
     """
     return f"{100.0 * value:.{4 if value > NEARLY_ALL else 3}g} %"
+
+
+LEAST_SHARE = 0.0005
+"""Share of a job's time below which a cause has no line of its own."""
+
+
+def sentence_on(one: Reasons) -> str:
+    """The bottleneck of a job, and its time without it, in a sentence; first a wait that takes more of its time."""
+    found = f"{one.bottleneck}, {one.share / one.elapsed:.1%} of the time." if one.bottleneck else ""
+    text = f"bottleneck: {found}" if found else "no bottleneck that could be faster"
+    if one.wait is not None:
+        share = one.causes[one.wait] / one.elapsed
+        text = f"{one.wait.activity} on {one.wait.address}: {share:.1%} of the time, which no part shortens; {text}"
+    if one.doubled is None or one.without is None:
+        return text
+    twice = "Twice as many" if one.counted else "Twice as fast"
+    text += f" {twice}: {_gain(one.elapsed, one.doubled)}. Without it: {_gain(one.elapsed, one.without)}"
+    later = one.next_bottleneck
+    if later is None or later == one.bottleneck:
+        return f"{text}."
+    return f"{text}; then the bottleneck is {later}."
+
+
+def _gain(before: float, after: float) -> str:
+    """A time, with its change from the longer one."""
+    change = (after - before) / before
+    sign = "no gain" if abs(change) < LEAST_SHARE else f"{change:+.0%}"
+    return f"{units.show_short(after, 's')} ({sign})"

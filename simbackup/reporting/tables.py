@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from simbackup import units
+from simbackup.results.workbook import write_workbook
+from simbackup.text import for_line
 
 MANY_TIMES = 10.0
 """Changes from which on a tenth of a percent says nothing."""
@@ -83,3 +87,51 @@ def percent(share: float, *, sign: bool = False) -> Cell:
     """
     places = 1 if abs(share) < MANY_TIMES else 0
     return Cell(f"{share:{'+' if sign else ''},.{places}%}".replace("%", " %"), share)
+
+
+LONGEST_NAME = 31
+"""Most characters that Excel allows in the name of a sheet."""
+
+
+def write_excel(tables: Sequence[ReportTable], path: Path) -> Path:
+    """Write tables to a workbook, one sheet each, numbers in SI units, and return its path; the same bytes each time.
+
+    Raises
+    ------
+    ResultError
+        The file cannot be written.
+    """
+    sheets = {
+        name: (
+            [column.plain for column in table.columns],
+            [[plain(*each) for each in zip(row, table.columns, strict=True)] for row in table.rows],
+        )
+        for name, table in zip(sheet_names(tables), tables, strict=True)
+    }
+    return write_workbook(sheets, path)
+
+
+def plain(cell: Cell, column: Column) -> str | float:
+    """The value for a file: the number in its SI unit, else the text.
+
+    >>> plain(Cell("2 h", 7200.0), Column("elapsed", "s"))
+    7200.0
+    """
+    return cell.number if column.numeric and cell.number is not None else cell.text
+
+
+def sheet_names(tables: Sequence[ReportTable]) -> list[str]:
+    """Names of sheets that Excel accepts: short, of legal characters, and unique.
+
+    >>> sheet_names([ReportTable("a/b", (), ()), ReportTable("a/b", (), ())])
+    ['a b', 'a b 2']
+    """
+    found: list[str] = []
+    for table in tables:
+        bare = re.sub(r"[\[\]:*?/\\']", " ", for_line(table.name))[:LONGEST_NAME].strip()
+        name, number = bare, 1
+        while name.lower() in {other.lower() for other in found}:
+            number += 1
+            name = f"{bare[: LONGEST_NAME - len(str(number)) - 1]} {number}"
+        found.append(name)
+    return found

@@ -10,7 +10,7 @@ from simbackup import units
 from simbackup.errors import SimbackupError
 from simbackup.reporting.answer import Item, items, telling
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
-from simbackup.results.fleet_figures import templates
+from simbackup.results.figures import templates
 from simbackup.results.groups import Group, job_row, repeated
 from simbackup.results.result import Result
 from simbackup.schema.fleet import PARTS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.output.target import TRACE, check_file
 from simbackup.output.whole import write_whole
-from simbackup.results.kept import whole
+from simbackup.results.rows import whole
 from simbackup.trace.activity import queue_of
 from simbackup.trace.levels import link_rates
 from simbackup.trace.trace import Event, Span, Trace

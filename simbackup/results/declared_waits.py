@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simbackup.results.causes import split
-from simbackup.results.fleet_figures import jobs_of, series
+from simbackup.results.figures import jobs_of, series
 from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:

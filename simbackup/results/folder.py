@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbackup.errors import ResultError
-from simbackup.output.partial import left_behind, lock, log, partial_for
 from simbackup.output.seal import CHANGED, changes, seal, unseal
 from simbackup.output.together import Outputs, together
-from simbackup.output.whole import followed
+from simbackup.output.whole import followed, left_behind, lock, log, partial_for
 
 
 class Kind(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup.devices.network.spec import ENDS
-from simbackup.results.fleet_figures import any_of, job_figures, series, templates
+from simbackup.results.figures import any_of, job_figures, series, templates
 from simbackup.results.result import Result
 from simbackup.trace.columns import Jobs, Rates, Spans
 from simbackup.trace.trace import Trace

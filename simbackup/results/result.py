@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.errors import ResultError
-from simbackup.output.partial import log
+from simbackup.output.whole import log
 from simbackup.results.causes import Cause, SpansOfJobs, spent, split
 from simbackup.results.figures import GOOD, Figures
 from simbackup.results.floors import Crossed, Least, certain, floors
-from simbackup.results.kept import whole
 from simbackup.results.record import Record, UsedValue, used_values
-from simbackup.results.rows import ASSUMPTION, SOURCE, assumption_rows, device_rows, job_rows, source_rows
+from simbackup.results.rows import ASSUMPTION, SOURCE, assumption_rows, device_rows, job_rows, source_rows, whole
 from simbackup.results.shown import DEVICES, JOBS, USERS, noted, shown, table
 from simbackup.results.tabled import Answer
 from simbackup.scenario import Scenario
@@ -104,7 +103,7 @@ class Result(Answer):
     @cached_property
     def layout(self) -> Layout | None:
         """The parts of the simulated system, as pictures show them; None if the result was saved without them."""
-        from simbackup.drawing.from_spec import layout_of  # noqa: PLC0415 (few runs are drawn)
+        from simbackup.drawing.layout import layout_of  # noqa: PLC0415 (few runs are drawn)
 
         own = isinstance(self.made_from, Scenario) and self._layout is None
         return layout_of(self.scenario) if own else self._layout

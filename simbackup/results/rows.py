@@ -1,4 +1,4 @@
-"""The rows of a result's tables of jobs and devices, made from its trace."""
+"""The rows of tables of jobs and devices, made from a trace, and how much of the trace a long run keeps for them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, groupby, islice, takewhile
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simbackup.errors import ResultError
 from simbackup.results.record import UsedValue
 from simbackup.trace.activity import Activity, queue_of
+from simbackup.trace.columns import Jobs
 from simbackup.trace.levels import link_shares, used_outside
-from simbackup.trace.trace import FULL, JOBS, NONE, DeviceRecord, Trace
+from simbackup.trace.trace import FULL, JOBS, NONE, DeviceRecord, JobRecord, Trace
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
+
 
 Row = dict[str, Any]
 STILL = frozenset({
@@ -258,3 +265,65 @@ def assumption_rows(values: Iterable[UsedValue]) -> list[dict[str, Any]]:
 def _number(value: UsedValue) -> dict[str, Any]:
     """A value in SI, its unit, and how it is written."""
     return dict(zip(_NUMBER, (value.address, value.value, value.unit, value.text), strict=True))
+
+
+LEFT = {
+    JOBS: "only the tables of jobs and devices (--trace jobs)",
+    NONE: "only what jobs report (--trace none)",
+}
+"""What a result keeps if that is not all, in words."""
+FIGURES = ("busy", "busy_window")
+"""Figures of devices that are derived from rates."""
+
+
+def tables_only(trace: Trace) -> Trace:
+    """A trace without rates and spans, whose jobs and devices have the figures that tables derive from those.
+
+    >>> trace = Trace()
+    >>> trace.rate(0.0, "devices.sda", 0.5, 1e6)
+    >>> kept = tables_only(trace)
+    >>> kept.keeps, len(kept.rates), kept.length
+    ('jobs', 0, 1)
+    """
+    jobs = Jobs(map(JobRecord, each_job(trace)))
+    devices = {str(row["device"]): row for row in device_rows(trace, _Rows(jobs))}
+    return Trace(
+        events=trace.events,
+        devices=[
+            replace(one, data={**one.data, **{key: own[key] for key in FIGURES if key in own}})
+            for one in trace.devices for own in [devices[one.address]]
+        ],
+        jobs=jobs, keeps=JOBS, left_out=trace.length, last=trace.end,
+    )  # fmt: skip
+
+
+class _Rows:
+    """Rows of jobs that are made again each time they are gone through: all at once take more than their trace."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return (job.data for job in self._jobs)
+
+
+def whole(result: Result, what: str) -> Trace:
+    """The trace of a result, if it holds all records.
+
+    Parameters
+    ----------
+    result
+        The result of a run.
+    what
+        What is made from the records, for the message.
+
+    Raises
+    ------
+    ResultError
+        They were not kept.
+    """
+    if result.trace.keeps != FULL:
+        kept = LEFT[result.trace.keeps]
+        whose = f"the result of '{result.record.scenario}'"
+        raise ResultError(f"{what} needs the whole trace, and {whose} holds {kept}; run it again with --trace full")
+    return result.trace

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simbackup.errors import Problem, choices
-from simbackup.foreign.histories.finished_job import TEXTS
-from simbackup.foreign.histories.formula import wrong_formula
+from simbackup.foreign.histories.finished_job import TEXTS, wrong_formula
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.tree import Node
 

@@ -20,7 +20,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 from simbackup.errors import SimbackupError
 from simbackup.schema.capability import Device
@@ -38,19 +38,12 @@ CORE = ("simbackup.data.spec", "simbackup.planning", "simbackup.protection")
 """Rooms of what every scenario has besides hosts and links, and of what plans and lists of losses have."""
 
 
-Shape = Literal["box", "cylinder", "slanted", "hexagon", "rounded"]
-
-
 class Look(NamedTuple):
-    """The sign of a kind of part as an SVG path in a square of 16 by 16, the colours of its box, and its shape in text.
-
-    `shape` is how diagrams as text (Mermaid) draw a part of the kind that holds no others.
-    """
+    """The sign of a kind of part as an SVG path in a square of 16 by 16, and the colours of its box."""
 
     path: str
     fill: str
     border: str
-    shape: Shape = "box"
 
 
 @dataclass(frozen=True, slots=True)

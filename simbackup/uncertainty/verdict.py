@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, CentralInterval, share_below
 from simbackup.results.declared_waits import DeclaredWaits, declared_shares
-from simbackup.results.fleet_figures import series
+from simbackup.results.figures import series
 from simbackup.results.floors import NOTHING, Least
 from simbackup.results.result import Result
 from simbackup.run import ran

@@ -108,6 +108,8 @@ class Template(NamedTuple):
     """When its backups run, such as `20:00 to 06:00`."""
     line: str
     """The datasheet of its line to another place; empty if it has none."""
+    kept: dict[str, str]
+    """The rules by which it keeps restore points, such as `daily: 14`."""
     parts: list[Part]
     """What it is made of."""
 
@@ -138,7 +140,8 @@ def _template(name: str) -> Iterator[Template]:
         str(tree.find(path)[0].value) for path in (("title",), ("network",), ("policies", POLICY, "window"))
     )
     if POLICY in tree.mapping["policies"].mapping:
-        yield Template(name, title, about[:1].upper() + about[1:], network, window, line, list(_parts(tree)))
+        about = about[:1].upper() + about[1:]
+        yield Template(name, title, about, network, window, line, retention_of(tree), list(_parts(tree)))
 
 
 def _parts(tree: Node) -> Iterator[Part]:
@@ -148,6 +151,12 @@ def _parts(tree: Node) -> Iterator[Part]:
         if path[0] == "targets" and path[2:3] == ("device",) and shelf.exists(said):
             kind = said.partition("/")[0].replace("_", " ")
             yield Part(".".join(path), f"{path[1]}: {kind}", said, shelf.title_of(said))
+
+
+def retention_of(tree: Node) -> dict[str, str]:
+    """The rules by which the policy of a template keeps restore points."""
+    rules = tree.find(("policies", POLICY, "retention"))[0].mapping
+    return {rule: str(value.value) for rule, value in rules.items()}
 
 
 def line_of(tree: Node) -> str | None:
@@ -218,7 +227,8 @@ def _changes(values: Mapping[str, str], template: str) -> Iterator[tuple[str, st
     """
     if values.get("network"):
         yield "network", values["network"]
-    line = line_of(parse(template_text(template), template))
+    tree = parse(template_text(template), template)
+    line = line_of(tree)
     if values.get("line") and line is not None:
         yield line, values["line"]
     begin, end = values.get("from", ""), values.get("to", "")
@@ -231,6 +241,7 @@ def _changes(values: Mapping[str, str], template: str) -> Iterator[tuple[str, st
         yield from ((f"policies.{POLICY}.method", PROGRAM), (SAVING, values[SAVING]))
     parts = {part.address for one in offers() if one.name == template for part in one.parts}
     yield from ((address, values[address]) for address in parts.intersection(values) if values[address])
-    kept = {key: values[key] for key in KEPT if values.get(key, "0") not in {"", "0"}}
+    kept = {key: values[key] for key in KEPT if values.get(key)}
     if kept:
-        yield f"policies.{POLICY}.retention", kept
+        before = {rule: text for rule, text in retention_of(tree).items() if rule != "age" or "daily" not in kept}
+        yield f"policies.{POLICY}.retention", {rule: text for rule, text in (before | kept).items() if text != "0"}

@@ -5,16 +5,24 @@ And what its pages may load: nothing else.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 from collections.abc import Callable, Mapping
+from typing import Any
 
+import h11
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_BYTES = 6_000_000
 """Bytes of a request."""
+COMING, BODY = 10.0, 120.0
+"""Seconds within which the headers of a request are complete, and then the rest: a megabyte takes eight on 1 Mb/s."""
+TAKEN = 60.0
+"""Seconds after which a client that takes nothing of its answer is gone."""
 SAFE = frozenset({"GET", "HEAD"})
 DOOR = "/"
 """The one path that answers who was not let in yet: with the key in its address, it lets him in."""
@@ -121,3 +129,52 @@ class Guard:
         if scope["path"] != DOOR and not self.is_guest(key_of(headers)):
             return JSONResponse({"kind": "failed", "why": NO_KEY}, status_code=403)
         return None
+
+
+class Patient(H11Protocol):
+    """HTTP as uvicorn speaks it, which cuts off clients that never end a request, or take nothing of an answer."""
+
+    _coming: asyncio.TimerHandle | None = None
+    """What cuts off a request that does not come to its end."""
+    _state: object = None
+    """What of it is awaited."""
+    _taking: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Await the first request."""
+        super().connection_made(transport)
+        self._await_rest()
+
+    def data_received(self, data: bytes) -> None:
+        """Await the rest of a request, if this was not all of it."""
+        super().data_received(data)
+        self._await_rest()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Await nothing more."""
+        for timer in (self._coming, self._taking):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Await that the client takes some of what is ready for it."""
+        super().pause_writing()
+        self._taking = self.loop.call_later(TAKEN, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It has taken some."""
+        if self._taking is not None:
+            self._taking.cancel()
+        super().resume_writing()
+
+    def _await_rest(self) -> None:
+        """Give the rest of a request its time; nothing is awaited between two requests."""
+        state: Any = self.conn.their_state
+        if state is self._state and self._coming is not None:
+            return
+        if self._coming is not None:
+            self._coming.cancel()
+        wait = {h11.IDLE: COMING, h11.SEND_BODY: BODY}.get(state)
+        self._coming = None if wait is None else self.loop.call_later(wait, self.transport.abort)
+        self._state = state

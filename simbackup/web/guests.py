@@ -8,10 +8,12 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from simbackup.web.asked import RefusedError
-from simbackup.web.cards import Figure
 
+Figure = dict[str, Any]
+"""What cards are compared by, as JSON: `text`, `verdict`, `value` in seconds (None without), `low`, `high`, `range`."""
 MOST_GUESTS = 200
 """Number of guests that are remembered; the one unused for longest is forgotten first."""
 MOST_VARIANTS = 24

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from simbackup.drawing.from_spec import layout_of
+from simbackup.drawing.layout import layout_of
 from simbackup.errors import InputError
 from simbackup.experiments.intervals import cut_short
 from simbackup.output.whole import write_whole
-from simbackup.reporting import files, sections
+from simbackup.reporting import sections
 from simbackup.reporting.page import Chapter, page
 from simbackup.reporting.pictures import Shown, pictures, system_picture
 from simbackup.reporting.report import explained, tables_of
 from simbackup.reporting.sentences import in_short
+from simbackup.reporting.tables import write_excel
 from simbackup.results.result import Result
 from simbackup.run import ran
 from simbackup.scenario import Scenario, load, nothing_to_do
@@ -24,8 +25,7 @@ from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.verdict import job_intervals
 from simbackup.web.asked import rendered
 from simbackup.web.cards import cards_of
-from simbackup.web.levers import Lever, levers_of
-from simbackup.web.settings import of_scenario
+from simbackup.web.levers import Lever, levers_of, of_scenario
 from simbackup.web.workers import Send
 
 SELDOM = 0.2
@@ -90,7 +90,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     steps.begin("writing the report")
     out = Path(task["out"])
     write_whole(out / REPORT, page([chapter]))
-    files.write_excel(tables_of(chapter, alone=True), out / TABLES)
+    write_excel(tables_of(chapter, alone=True), out / TABLES)
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
 
 

@@ -21,6 +21,8 @@ from simbackup.shelf import is_file, is_folder
 LOCALHOST = "127.0.0.1"
 SOON = 0.5
 """Seconds after which the browser is opened."""
+MOST_CONNECTIONS = 400
+"""Connections at once; others are refused."""
 ENDING = 10
 """Seconds after which answers that are still under way are cut off when the server ends."""
 
@@ -83,12 +85,12 @@ def listening(host: str, port: int) -> socket.socket:
 
 def server_of(app: Any) -> Any:
     """A server of an application, which waits for no client for ever."""
-    from simbackup.web.patience import Patient  # noqa: PLC0415 (checked where it is served)
+    from simbackup.web.guard import Patient  # noqa: PLC0415 (checked where it is served)
 
     uvicorn: Any = import_module("uvicorn")
     config = uvicorn.Config(
         app, http=Patient, ws="none", log_level="warning", timeout_graceful_shutdown=ENDING, server_header=False,
-        access_log=False,
+        access_log=False, limit_concurrency=MOST_CONNECTIONS,
     )  # fmt: skip
     return uvicorn.Server(config)
 
@@ -122,9 +124,8 @@ def serve(  # noqa: PLR0913
         raise InputError([Problem(Place("--port"), "", f"{port} is not a port", "choose one from 1024 to 65535")])
     from simbackup.web.app import WhatIf  # noqa: PLC0415 (checked above)
     from simbackup.web.guard import LOCAL  # noqa: PLC0415
-    from simbackup.web.limits import WorkLimits  # noqa: PLC0415
     from simbackup.web.opening import OwnFolder  # noqa: PLC0415
-    from simbackup.web.workers import Workers  # noqa: PLC0415
+    from simbackup.web.workers import Workers, WorkLimits  # noqa: PLC0415
 
     workers = Workers(os.cpu_count() or 1, WorkLimits(memory=memory, seconds=seconds))
     names = LOCAL | {host.lower()}

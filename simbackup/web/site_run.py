@@ -23,13 +23,21 @@ from simbackup.reporting.answer import Answer
 from simbackup.reporting.pictures import plot_picture
 from simbackup.reporting.plan_tables import belongings, costs, late, stocks, windows
 from simbackup.reporting.protection_tables import tables_of_protection
-from simbackup.reporting.site_answers import in_short, is_sampled, of_cost, of_limit, of_losses, of_recovery
-from simbackup.reporting.site_report import calendar_picture, capacity_picture, site_page
+from simbackup.reporting.site_report import (
+    calendar_picture,
+    capacity_picture,
+    in_short,
+    is_sampled,
+    of_cost,
+    of_limit,
+    of_losses,
+    of_recovery,
+    site_page,
+)
 from simbackup.web.asked import rendered
 from simbackup.web.cards import Card, Figure, compared
-from simbackup.web.levers import Lever, levers_of
+from simbackup.web.levers import Lever, levers_of, of_site
 from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, drawn, moved, saved, values_of
-from simbackup.web.settings import of_site
 from simbackup.web.workers import Send
 
 

@@ -19,7 +19,7 @@ from simbackup.planning.restore import moment_of
 from simbackup.planning.restore_points import points_at
 from simbackup.planning.site import load_site
 from simbackup.policies.calendar import end_of, moment_at
-from simbackup.reporting.point_tables import tables_of_points
+from simbackup.reporting.plan_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
@@ -27,8 +27,7 @@ from simbackup.schema.upgrading import edited
 from simbackup.schema.yaml_file import kind_of, parse, read
 from simbackup.web import scenario_run, site_run
 from simbackup.web.asked import rendered
-from simbackup.web.completion import completions
-from simbackup.web.cursor import cursor_at
+from simbackup.web.completion import completions, cursor_at
 from simbackup.web.describing import datasheets, site_of_form
 from simbackup.web.opening import OwnFolder, of_library, store, uploaded
 from simbackup.web.workers import Send, failed

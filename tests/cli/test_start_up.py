@@ -14,7 +14,7 @@ HEAVY = (
 """Packages that no run and no check of a small scenario needs."""
 OTHERS = (
     "simbackup.planning.site", "simbackup.experiments.reproduce", "simbackup.experiments.study", "simbackup.plots",
-    "simbackup.reporting", "simbackup.drawing.from_spec", "simbackup.results.folder", "simbackup.schema.measured",
+    "simbackup.reporting", "simbackup.drawing.layout", "simbackup.results.folder", "simbackup.schema.measured",
 )  # fmt: skip
 """What other commands need."""
 LIVE = (

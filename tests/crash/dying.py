@@ -32,16 +32,15 @@ import typer.main
 from simbackup import run, shelf
 from simbackup.cli import app as cli
 from simbackup.cli import main as main_of_the_program
-from simbackup.cli import show, show_history, show_plan, show_published, show_sensitivity, show_study
+from simbackup.cli import show, show_plan, show_published, show_study
 from simbackup.experiments import calibrate, history_fit, identifiability, sensitivity, study
 from simbackup.experiments.fits import write_fitted
 from simbackup.experiments.runner import StudyLedger
 from simbackup.experiments.study_point import Point, PointResult
-from simbackup.foreign.histories import history
+from simbackup.foreign import registry
 from simbackup.foreign.measurements import measured_sheet
-from simbackup.output import exchange, partial
+from simbackup.output import exchange, whole
 from simbackup.planning import intervals, inventory, plan, site
-from simbackup.plots import draw as drawing
 from simbackup.plots import of_plan, of_result
 from simbackup.reporting import report
 from simbackup.results import folder
@@ -66,7 +65,7 @@ WRITING = {
 WRITING |= {
     str(SOURCE / f"{name}.py")
     for name in (
-        "reporting/files", "experiments/fitted_sheet", "experiments/outcome_store", "planning/writing", "plots/style",
+        "reporting/tables", "experiments/fitted_sheet", "experiments/outcome_store", "planning/writing", "plots/style",
         "results/workbook",
     )
 }  # fmt: skip
@@ -105,7 +104,7 @@ class Case:
 
 SHEETS, RESULTS = ("models/ssd/one.yaml", "models/ssd/two.yaml"), "led/results.parquet"
 LIKE, NONE = ("--like", "ssd/nvme-gen4-2021", "-o", "m.yaml"), ("--intervals", "none")
-REPORT = ("--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv")
+REPORT = ("--quick", "-o", "r.html", "--excel", "e.xlsx")
 PLAN = ("plan", "run", "small.site.yaml", "--until")
 PLOT = ("plan", "plot", "small.site.yaml", "capacity", "--until")
 CASES = (
@@ -116,7 +115,7 @@ CASES = (
     Case("trace", ("trace", OTHER, "-o", "t.json"), ("trace", SCENARIO, "-o", "t.json"), ("t.json",)),
     Case("picture", ("picture", OTHER, "-o", "p.svg"), ("picture", SCENARIO, "-o", "p.svg"), ("p.svg",)),
     Case("plot", ("plot", OTHER, "causes", "-o", "p.png"), ("plot", SCENARIO, "causes", "-o", "p.png"), ("p.png",)),
-    Case("report", ("report", OTHER, *REPORT), ("report", SCENARIO, *REPORT), ("r.html", "e.xlsx", "csv")),
+    Case("report", ("report", OTHER, *REPORT), ("report", SCENARIO, *REPORT), ("r.html", "e.xlsx")),
     Case("study, CSV", ("study", OTHER_STUDY, "--out", "s.csv"), ("study", STUDY, "--out", "s.csv"), ("s.csv",)),
     Case("study, Parquet", (), ("study", STUDY, "--out", "s.parquet"), ("s.parquet",)),
     Case("calibrate", (), ("calibrate", "here"), SHEETS),
@@ -193,19 +192,19 @@ def prepare() -> None:
     pd.DataFrame.to_csv = written_once(pd.DataFrame.to_csv)
     pd.DataFrame.to_parquet = written_once(pd.DataFrame.to_parquet)
     report._chapter, report.page = once(report._chapter), once(report.page)
-    drawing.result_of = once(drawing.result_of)
     study.study = kept_in_a_folder(once(study.study))
     measured_sheet.measured_sheet = once(measured_sheet.measured_sheet)
-    history.read_history, inventory.site_text = once(history.read_history), once(inventory.site_text)
+    registry.read_history, inventory.site_text = once(registry.read_history), once(inventory.site_text)
     plan.plan, site.load_site = once(plan.plan), once(site.load_site)
     intervals.sureness = lambda *_: intervals.NOT_ASKED
-    of_plan.PlanPlots.kinds = once(lambda plots: {"capacity": Drawn(plots.capacity())})
+    capacity, causes = of_plan.PlanPlots.capacity, of_result.Plots.causes
+    of_plan.PlanPlots.capacity = once(lambda plots: Drawn(capacity(plots)))
     sensitivity.sensitivity = lambda name, *_, **__: SimpleNamespace(
         plot=SimpleNamespace(tornado=lambda: Drawn(content=name.encode())), as_dict=dict
     )
-    of_result.Plots.kinds = once(lambda plots: {"causes": Drawn(plots.causes())})
+    of_result.Plots.causes = once(lambda plots: Drawn(causes(plots)))
     show.result = show_study.study = lambda *_, **__: None
-    show_published.fits = show_history.history_fit = show_sensitivity.sensitivity = lambda *_: None
+    show_published.fits = show_published.history_fit = show_study.sensitivity = lambda *_: None
     show_plan.plan = show_plan.sureness = lambda *_: None
     identifiability.separability = lambda *_, **__: None
 
@@ -412,7 +411,7 @@ def main() -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     cli.print = lambda *_, **__: None
-    partial.log.disabled = True
+    whole.log.disabled = True
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
     for name in RENAMES:
         setattr(os, name, death.renaming(getattr(os, name)))

@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 import simbackup as sb
-from simbackup.cli import show_coverage, show_ledger
-from simbackup.cli.show_published import constant_text, cross_validation_markdown, markdown
+from simbackup.cli.show_published import (
+    constant_text,
+    coverage_markdown,
+    cross_validation_markdown,
+    ledger_markdown,
+    markdown,
+)
 from simbackup.experiments.blind_predictions import ledger
 from simbackup.experiments.coverage import CoverageReport, coverage
 from simbackup.experiments.cross_validate import cross_validate
@@ -82,12 +87,12 @@ def summary_table(found: Reproduction) -> str:
 
 
 def ledger_table(asked: Reproduction) -> str:
-    return show_ledger.markdown(ledger(asked))
+    return ledger_markdown(ledger(asked))
 
 
 def ledger_sums(asked: Reproduction) -> str:
     """The ledger without its lines of single publications."""
-    return show_ledger.markdown([line for line in ledger(asked) if not line.single]).rstrip() + "\n"
+    return ledger_markdown([line for line in ledger(asked) if not line.single]).rstrip() + "\n"
 
 
 def without_intervals(text: str) -> str:
@@ -127,7 +132,7 @@ def intervals(report: CoverageReport) -> str:
         "prove. *Blind* are the rows that were predicted blindly, with today's intervals. *Opened* rows were predicted "
         "by nobody, and open when values were chosen. In the second table, the second line, for rows that nothing was "
         "fitted to, says more than the first.\n\n"
-        f"{show_coverage.as_markdown(report)}\n"
+        f"{coverage_markdown(report)}\n"
     )
 
 

@@ -232,7 +232,7 @@ def test_a_kept_scenario_made_up_with_its_checksum_is_refused(text: str, tmp_pat
     (saved / SCENARIO_FILE).write_text(text, encoding="utf-8")
     content["files"][SCENARIO_FILE] = seal.digest(text.encode())
     (saved / RESULT.record).write_text(seal._sealed(content), encoding="utf-8")
-    with pytest.raises(ResultError, match=r"is damaged \(scenario.json"):
+    with pytest.raises(ResultError, match="is damaged"):
         sb.Result.load(saved)
 
 

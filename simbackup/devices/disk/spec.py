@@ -84,4 +84,4 @@ class DiskSpec(BlockDevice, Modelled, DiskSheet):
 
 KINDS = (DeviceKind("disk", DiskSpec, "simbackup.devices.disk.live:make"),)
 SHEETS = {"disk": DiskSheet}
-LOOKS = {"disk": Look("M2 4c0-3 12-3 12 0v8c0 3-12 3-12 0zM2 4c0 3 12 3 12 0", "#e8f0fb", "#4a7ab5", "cylinder")}
+LOOKS = {"disk": Look("M2 4c0-3 12-3 12 0v8c0 3-12 3-12 0zM2 4c0 3 12 3 12 0", "#e8f0fb", "#4a7ab5")}

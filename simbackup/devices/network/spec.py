@@ -172,4 +172,4 @@ class LinkSpec(Part, Modelled, NetworkSheet):
 
 SECTIONS = {"links": LinkSpec}
 SHEETS = {"network": NetworkSheet}
-LOOKS = {"link": Look("M8 2v5M3 13V9h10v4M6.5 2h3M1.5 13h3M11.5 13h3", "#eef0f3", "#475569", "hexagon")}
+LOOKS = {"link": Look("M8 2v5M3 13V9h10v4M6.5 2h3M1.5 13h3M11.5 13h3", "#eef0f3", "#475569")}

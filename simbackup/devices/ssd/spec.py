@@ -61,4 +61,4 @@ class SsdSpec(BlockDevice, Modelled, SsdSheet):
 
 KINDS = (DeviceKind("ssd", SsdSpec, "simbackup.devices.ssd.live:make"),)
 SHEETS = {"ssd": SsdSheet}
-LOOKS = {"ssd": Look("M3 2h10v12H3zM6 5h4v4H6zM5 12h6", "#e8f0fb", "#4a7ab5", "cylinder")}
+LOOKS = {"ssd": Look("M3 2h10v12H3zM6 5h4v4H6zM5 12h6", "#e8f0fb", "#4a7ab5")}

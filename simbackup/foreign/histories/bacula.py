@@ -1,13 +1,13 @@
 """Bacula and Bareos: the table of `list jobs` and the records of `llist jobs` of bconsole, and reports of jobs.
 
-Bacula 5 to 15 has the columns JobId, Name, StartTime, Type, Level, JobFiles, JobBytes, JobStatus, which state no end;
-Bareos from 15 on has client and duration as well. Numbers have commas between thousands. Records have a line for each
-column of the table Job, right-aligned before a colon, in Bareos in lower case; an empty line ends one.
+The table of Bacula 5 to 15 states no end; that of Bareos from 15 on has client and duration as well. Records have a
+line for each column of the table Job, right-aligned before a colon, in Bareos in lower case; an empty line ends one.
+Numbers have commas between thousands.
 
-The report at the end of a job, as in mails, in the log, and in `list joblog`, is a block of `name: value` lines after a
-line with the name and version of the director, in both programs since 1.38; times are like 02-May-2026 20:00:01, in the
-zone of the director. See the manuals of the console, "Bacula Console and Operators Guide", docs.bareos.org, "Bareos
-Console", and in both "Messages Resource".
+The report at the end of a job, as in mails, in the log, and in `list joblog`, is a block of `name: value` lines after
+a line with the name and version of the director, in both programs since 1.38; times are like 02-May-2026 20:00:01, in
+the zone of the director. See the manuals of the console, "Bacula Console and Operators Guide", docs.bareos.org,
+"Bareos Console", and in both "Messages Resource".
 """
 
 from __future__ import annotations
@@ -15,20 +15,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime, tzinfo
-from itertools import pairwise
 
 from simbackup.errors import Place
 from simbackup.foreign.histories.finished_job import FAILED, OK, WARNING, FinishedJob
-from simbackup.foreign.histories.moments import MONTHS
-from simbackup.foreign.histories.past import Past
+from simbackup.foreign.histories.past import MONTHS, Past
 from simbackup.foreign.histories.reports import jobs_of_table
-from simbackup.foreign.reader import ForeignFile, FormatReader
+from simbackup.foreign.reader import ForeignFile, FormatReader, matching
 from simbackup.schema.inventory import table_of
 from simbackup.schema.tree import Node
 
-_RULE = re.compile(r"\s*\+[-+]+\+\s*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
-MAPPING = "bacula"
+_LINE = re.compile(r"\s*(?P<head>[A-Za-z]+): ?(?P<text>.*)")
 
 
 def plain(text: str) -> str:
@@ -37,16 +34,8 @@ def plain(text: str) -> str:
     return bare.replace(",", "") if _THOUSANDS.fullmatch(bare) else bare
 
 
-def recognises(source: ForeignFile) -> bool:
-    """Whether a text has a ruled table with a column of job ids."""
-    return any(
-        _RULE.fullmatch(above) and re.search(r"\|\s*jobid\s*\|", line, re.IGNORECASE) is not None
-        for above, line in pairwise(source.lines)
-    )
-
-
-def read(source: ForeignFile) -> Past:
-    """The jobs of all tables; what bconsole writes around them is passed over.
+def read_list(source: ForeignFile) -> Past:
+    """The jobs of all tables of `list jobs`; what bconsole writes around them is passed over.
 
     Raises
     ------
@@ -55,29 +44,14 @@ def read(source: ForeignFile) -> Past:
     """
     records: list[list[Node]] = []
     for number, line in enumerate(source.lines, 1):
-        if not line.strip().startswith("|"):
-            continue
-        texts = [plain(text) for text in line.strip().strip("|").split("|")]
-        if records and texts == [str(cell.value) for cell in records[0]]:
-            continue
-        places = [Place(source.shown, number, i) for i in range(1, len(texts) + 1)]
-        records.append([Node(text, place, place) for text, place in zip(texts, places, strict=True)])
-    return jobs_of_table(
-        table_of(records, source.shown), source, MAPPING, "write it with 'llist jobs', which states the end"
-    )
+        texts = [plain(text) for text in line.strip().strip("|").split("|")] if line.strip().startswith("|") else []
+        if texts and not (records and texts == [str(cell.value) for cell in records[0]]):
+            places = (Place(source.shown, number, i) for i in range(1, len(texts) + 1))
+            records.append([Node(text, place, place) for text, place in zip(texts, places, strict=True)])
+    return jobs_of_table(table_of(records, source.shown), source, "bacula")
 
 
-READER = FormatReader("Bacula, Bareos", "list jobs", recognises, read)
-
-
-_LINE = re.compile(r"\s*(?P<head>[A-Za-z]+): ?(?P<text>.*)")
-_FIRST = re.compile(r"^\s*jobid: *[\d,]+\s*$", re.IGNORECASE | re.MULTILINE)
-_TIME = re.compile(r"^\s*starttime: ", re.IGNORECASE | re.MULTILINE)
-
-
-def recognises_records(source: ForeignFile) -> bool:
-    """Whether a text has lines of a job's number and start as `llist` writes them."""
-    return _FIRST.search(source.text) is not None and _TIME.search(source.text) is not None
+LIST = FormatReader("Bacula, Bareos", "list jobs", matching(r"(?i)^\s*\|(?:.*\|)? *jobid *\|"), read_list)
 
 
 def read_records(source: ForeignFile) -> Past:
@@ -105,10 +79,12 @@ def read_records(source: ForeignFile) -> Past:
         for record in found
     ]
     cells = [[Node(head, place, place) for head, place in zip(heads, places, strict=True)], *rows]
-    return jobs_of_table(table_of(cells, source.shown), source, MAPPING)
+    return jobs_of_table(table_of(cells, source.shown), source, "bacula")
 
 
-RECORDS = FormatReader("Bacula, Bareos", "llist jobs", recognises_records, read_records)
+RECORDS = FormatReader(
+    "Bacula, Bareos", "llist jobs", matching(r"(?i)^\s*jobid: *[\d,]+\s*$", r"(?i)^\s*starttime: "), read_records
+)
 
 
 _REPORTED = re.compile(r"\s+(?P<head>[A-Z][A-Za-z /()-]{2,40}):\s+(?P<text>\S.*?)\s*")
@@ -121,11 +97,6 @@ BYTES = ("FD Bytes Written", "SD Bytes Written", "Bytes Restored")
 FILES = ("FD Files Written", "SD Files Written", "Files Restored")
 Block = dict[str, tuple[str, int]]
 """The values of a report by their names, each with its line."""
-
-
-def recognises_report(source: ForeignFile) -> bool:
-    """Whether a text has the lines with which a report begins and ends."""
-    return re.search(r"^\s+JobId:\s+\d", source.text, re.MULTILINE) is not None and "Termination:" in source.text
 
 
 def read_report(source: ForeignFile) -> Past:
@@ -235,4 +206,6 @@ def moment_of(text: str, zone: tzinfo) -> datetime | None:
         return None
 
 
-REPORT = FormatReader("Bacula, Bareos", "list joblog, or the mail of a job", recognises_report, read_report)
+REPORT = FormatReader(
+    "Bacula, Bareos", "list joblog, or the mail of a job", matching(r"^\s+JobId:\s+\d", "Termination:"), read_report
+)

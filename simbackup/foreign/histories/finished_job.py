@@ -1,4 +1,4 @@
-"""A job that ran: one row of `jobs.csv`, the neutral table of a history."""
+"""A job that ran: one row of `jobs.csv`, the neutral table of a history, and formulas of its columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from simbackup.errors import Place
+from simbackup import units
+from simbackup.errors import Place, choices
 
 OK, WARNING, FAILED = "ok", "warning", "failed"
 STATES = (OK, WARNING, FAILED)
@@ -89,3 +90,41 @@ def _text(value: Any) -> str:
 def only(jobs: Iterable[FinishedJob], where: Mapping[str, str]) -> list[FinishedJob]:
     """The jobs that have these texts in these columns."""
     return [job for job in jobs if all(_text(getattr(job, column)) == text for column, text in where.items())]
+
+
+def unit_of(column: str) -> str:
+    """The SI unit of a column of numbers, a key of `units.DIMENSIONS`."""
+    return "B" if column.endswith("_bytes") else "s" if column.endswith("_s") else "count"
+
+
+def columns_of(text: str) -> list[str]:
+    """The columns of a formula.
+
+    >>> columns_of("new_bytes / size_bytes")
+    ['new_bytes', 'size_bytes']
+    """
+    return [part.strip() for part in text.split("/")]
+
+
+def value_of(row: FinishedJob, text: str) -> str:
+    """The value of a formula for a row that has its columns, as a file says it."""
+    columns = columns_of(text)
+    numbers = [row.number(column) or 0.0 for column in columns]
+    if len(columns) == 1:
+        return units.show(numbers[0], unit_of(columns[0]))
+    return units.show(numbers[0] / numbers[1], "1")
+
+
+def wrong_formula(text: str) -> str:
+    """What is wrong with a formula, empty if nothing is.
+
+    >>> wrong_formula("size_bytes"), wrong_formula("sice_bytes")
+    ('', "'sice_bytes' is not a column of numbers; did you mean 'size_bytes'?")
+    """
+    columns = columns_of(text)
+    unknown = [column for column in columns if column not in NUMBERS]
+    if unknown:
+        return f"'{unknown[0]}' is not a column of numbers; {choices(unknown[0], NUMBERS)}"
+    if len(columns) > 2 or len({unit_of(column) for column in columns}) > 1:  # noqa: PLR2004 (one over another)
+        return "is neither a column nor a ratio of two with the same unit; write for example new_bytes / size_bytes"
+    return ""

@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import Field
 
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.foreign.histories.finished_job import COLUMNS, NUMBERS
-from simbackup.foreign.histories.moments import ISO, UNIX, wrong_form
+from simbackup.foreign.histories.finished_job import COLUMNS, NUMBERS, unit_of
+from simbackup.foreign.histories.past import ISO, UNIX, wrong_form
 from simbackup.schema.job import Names
 from simbackup.schema.quantity import Frozen, Text
 from simbackup.schema.validate import validate
@@ -102,8 +102,3 @@ def _checked(tree: Any) -> MappingSpec:
     if problems or found is None:
         raise InputError(problems)
     return found
-
-
-def unit_of(column: str) -> str:
-    """The SI unit of a column of numbers, a key of `units.DIMENSIONS`."""
-    return "B" if column.endswith("_bytes") else "s" if column.endswith("_s") else "count"

@@ -1,14 +1,159 @@
-"""What a reader found in a file of past jobs, and how programs write sizes and elapsed times."""
+"""What a reader found in a file of past jobs, and how programs write times, elapsed times and sizes."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from simbackup.errors import InputError, Problem
+from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.foreign.histories.finished_job import FinishedJob
-from simbackup.foreign.histories.moments import seconds_of
 from simbackup.foreign.reader import ForeignFile
+from simbackup.schema.quantity import LATEST
+from simbackup.schema.tree import Node
 from simbackup.units import UnitError, parse
+
+ISO, UNIX = "ISO 8601", "seconds since 1970"
+DATES = (
+    ISO, "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M",
+    "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%d-%b-%Y %H:%M:%S", "%d-%b-%Y %H:%M", "%b %d, %Y %I:%M:%S %p",
+)  # fmt: skip
+"""Forms of dates that are tried, each on a whole column."""
+_ANY_DAY = datetime(2021, 11, 23, 14, 35, 46)  # noqa: DTZ001 (it only shows a form)
+_CLOCK = re.compile(r"(?:(?P<days>\d+)[. ]\s*(?:days?,? )?)?(?P<h>\d+):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d(?:\.\d+)?))?")
+_PART = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b")
+_SPELLED = re.compile(rf"(?:{_PART.pattern}[, ]*)+")
+_WORDS = {"day": 86_400.0, "hou": 3600.0, "hr": 3600.0, "hrs": 3600.0, "min": 60.0, "sec": 1.0}
+_SHORT = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = {name: i for i, name in enumerate(_SHORT, 1)}
+"""English short names of months, which programs write in every language."""
+
+
+def zone_of(name: str) -> tzinfo:
+    """A time zone by its name, such as `Europe/Berlin`.
+
+    Raises
+    ------
+    InputError
+        There is no such zone.
+    """
+    try:
+        return UTC if name == "UTC" else ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        from zoneinfo import available_timezones  # noqa: PLC0415 (it reads every zone of the system)
+
+        remedy = choices(name, available_timezones())
+        raise InputError([Problem(Place(f"--zone {name}"), "", "there is no such time zone", remedy)]) from None
+
+
+def form_of(cells: Sequence[Node], forms: Sequence[str]) -> str:
+    """The one form in which all cells of a column are dates.
+
+    Raises
+    ------
+    InputError
+        No form fits all of them, or two forms read them as different days.
+    """
+    filled = [cell for cell in cells if str(cell.value)]
+    fitting: dict[str, list[datetime]] = {}
+    for form in forms:
+        read = [_read(str(cell.value), form) for cell in filled]
+        found = [moment for moment in read if moment is not None]
+        if len(found) == len(read):
+            fitting[form] = found
+    if not fitting:
+        wrong = next((cell for cell in filled if _read(str(cell.value), forms[0]) is None), filled[0])
+        remedy = f"known formats are {', '.join(forms)}; state another as 'dates' of a mapping"
+        raise InputError([Problem(wrong.place, "", f"'{wrong.value}' is not a date in its column's format", remedy)])
+    first, *others = fitting
+    other = next((form for form in others if fitting[form] != fitting[first]), None)
+    if other is not None:
+        message = f"'{filled[0].value}' may be {first} or {other}"
+        raise InputError(
+            [Problem(filled[0].place, "", message, "state 'dates' in a mapping, and name the mapping with --mapping")]
+        )
+    return first
+
+
+def wrong_form(form: str) -> str:
+    """What is wrong with a form of dates; empty if nothing is.
+
+    >>> wrong_form("%d.%m.%Y %H:%M"), wrong_form("%d %d"), wrong_form("DD.MM.YYYY")
+    ('', "'%d %d' is not a format of dates", "'DD.MM.YYYY' is not a format of dates")
+    """
+    if form in {ISO, UNIX}:
+        return ""
+    try:
+        return "" if datetime.strptime(_ANY_DAY.strftime(form), form).date() == _ANY_DAY.date() else _no_form(form)  # noqa: DTZ007
+    except (ValueError, re.error):
+        return _no_form(form)
+
+
+def _no_form(form: str) -> str:
+    return f"'{form}' is not a format of dates"
+
+
+def moment(text: str, form: str, zone: tzinfo) -> datetime:
+    """A date in a form; one that names no zone is of that given."""
+    found = _read(text, form)
+    if found is None:
+        raise ValueError(text)
+    return found if found.tzinfo is not None else found.replace(tzinfo=zone)
+
+
+def _read(text: str, form: str) -> datetime | None:
+    try:
+        if form == ISO:
+            return datetime.fromisoformat(text)
+        if form == UNIX:
+            return datetime.fromtimestamp(float(text), UTC)
+        return datetime.strptime(text, form)  # noqa: DTZ007 (the caller adds the zone)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def seconds_of(text: str) -> float:
+    """Seconds of an elapsed time: `01:02:03`, `1.02:03:04`, `2 days 01:00:00`, `90`, `1 h 30 min`, `2 hours 5 mins`.
+
+    Raises
+    ------
+    UnitError
+        It is none.
+
+    >>> seconds_of("01:02:03"), seconds_of("1.02:03:04.5"), seconds_of("90"), seconds_of("1h 30min")
+    (3723.0, 93784.5, 90.0, 5400.0)
+    >>> seconds_of("1 day 2 hours 3 mins 4 secs"), seconds_of("1 minutes 25.36 seconds")
+    (93784.0, 85.36)
+    """
+    found = _CLOCK.fullmatch(text.strip())
+    if found is not None:
+        days, hours, minutes, seconds = (float(found[part] or 0.0) for part in ("days", "h", "m", "s"))
+        elapsed = ((days * 24.0 + hours) * 60.0 + minutes) * 60.0 + seconds
+    elif _SPELLED.fullmatch(text.strip()) is not None:
+        elapsed = sum(float(number) * _WORDS[word[:3]] for number, word in _PART.findall(text))
+    else:
+        try:
+            elapsed = float(text) if re.fullmatch(r"\s*\d+(\.\d+)?(?:[eE][+-]?\d+)?\s*", text) else parse(text, "s")
+        except UnitError:
+            raise UnitError(f"'{text}' is not an elapsed time; write for example 01:30:00, or 5400") from None
+    return checked(elapsed, text)
+
+
+def checked(elapsed: float, text: str) -> float:
+    """Seconds, which a text states, if a job can take so long.
+
+    Raises
+    ------
+    UnitError
+        It cannot.
+    """
+    if elapsed > LATEST:
+        raise UnitError(f"'{text}' is not an elapsed time of a job; write at most {LATEST / 86_400.0:.0f} d")
+    return elapsed
+
 
 BINARY = {"KB": "KiB", "kB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "PB": "PiB"}
 """What units of programs mean that count in powers of 1024 and write those of 1000."""
@@ -21,6 +166,10 @@ class Past:
     jobs: list[FinishedJob] = field(default_factory=list[FinishedJob])
     notes: list[str] = field(default_factory=list[str])
     problems: list[Problem] = field(default_factory=list[Problem])
+
+    def add(self, job: FinishedJob | None) -> None:
+        """Add a job, if there is one."""
+        self.jobs += [] if job is None else [job]
 
     def checked(self, source: ForeignFile, missing: str, remedy: str) -> Past:
         """The same, if nothing is wrong with it and it has jobs.
@@ -54,3 +203,64 @@ class Past:
             message, _, remedy = str(error).partition("; ")
             self.problems.append(source.problem(line, message, remedy))
             return None
+
+    def job(self, source: ForeignFile, block: Block, *, binary: bool = False, **known: Any) -> FinishedJob | None:
+        """The backup of a block with `start` and `end`, `took`, `size`, `read`, `stored`, `files`; None without a time.
+
+        A time may have its offset under `start_offset` and `end_offset`; what is `known` is not in the block.
+        """
+        moments: dict[str, datetime] = {}
+        for name in ("start", "end"):
+            if name in block.said:
+                text, line = block.said[name]
+                try:
+                    moment = datetime.fromisoformat(text + block.text(f"{name}_offset"))
+                except ValueError:
+                    self.problems.append(source.problem(line, f"'{text}' is not a time"))
+                    return None
+                moments[name] = moment if moment.tzinfo is not None else moment.replace(tzinfo=source.in_zone)
+        if "took" in block.said:
+            elapsed = self.seconds(source, block.said["took"][1], block.text("took"))
+        else:
+            elapsed = (moments["end"] - moments["start"]).total_seconds() if len(moments) > 1 else None
+        if elapsed is not None and elapsed < 0:
+            self.problems.append(source.problem(block.line, "the backup ends before it begins"))
+        sizes: dict[str, float | None] = {
+            f"{name}_bytes": self.size(source, line, text, binary=binary)
+            for name, (text, line) in block.said.items()
+            if name in {"size", "read", "stored"}
+        }
+        return FinishedJob(
+            operation="backup", start=moments.get("start"), elapsed_s=elapsed, place=Place(source.shown, block.line, 1),
+            files=float(block.text("files")) if "files" in block.said else None, status="ok", **sizes, **known,
+        )  # fmt: skip
+
+
+class Block(NamedTuple):
+    """What lines of a report state of one job: texts by name, each with its line; and the line on which it begins."""
+
+    line: int
+    said: dict[str, tuple[str, int]]
+
+    def text(self, name: str) -> str:
+        """The text under a name; empty without one."""
+        return self.said.get(name, ("", 0))[0]
+
+
+def blocks_of(source: ForeignFile, begin: str, *forms: str) -> list[Block]:
+    """The jobs of a report: each begins with a line of one form, and lines of other forms state more.
+
+    The groups of the forms name what is stated; of several lines, the first counts.
+    """
+    found: list[Block] = []
+    first, *others = map(re.compile, (begin, *forms))
+    for number, line in enumerate(source.lines, 1):
+        part = first.match(line)
+        if part is not None:
+            found.append(Block(number, {}))
+        elif found:
+            part = next(filter(None, (form.match(line) for form in others)), None)
+        for name, text in (part.groupdict() if part is not None else {}).items():
+            if text is not None:
+                found[-1].said.setdefault(name, (text, number))
+    return found

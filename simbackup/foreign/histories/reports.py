@@ -1,6 +1,10 @@
-"""Any program: a table of jobs in CSV or Excel, read by a mapping of its columns.
+"""Tables of jobs: of any program, in CSV or Excel, by a mapping of its columns; and those of NetBackup without heads.
 
-The mappings that come along name the program, the version and the export that each is for. See RFC 4180 for CSV.
+- The mappings that come along name the program, the version and the export that each is for. See RFC 4180 for CSV.
+- NetBackup 5 to 10: `bpdbjobs -report -most_columns` or `-all_columns`, rows of CSV. The first columns of both are
+  the same: job, type, state, status, policy, schedule, client, server, started, elapsed, ended, storage unit, try,
+  operation, kilobytes, files; times are seconds since 1970. See "bpdbjobs" in the "NetBackup Commands Reference
+  Guide".
 """
 
 from __future__ import annotations
@@ -12,10 +16,9 @@ from datetime import tzinfo
 from typing import Any
 
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.foreign.histories.finished_job import NUMBERS, STATES, TEXTS, UNFINISHED, FinishedJob
-from simbackup.foreign.histories.mapping import END, MappingSpec, built_in, unit_of
-from simbackup.foreign.histories.moments import DATES, UNIX, checked, form_of, moment, seconds_of
-from simbackup.foreign.histories.past import Past
+from simbackup.foreign.histories.finished_job import NUMBERS, STATES, TEXTS, UNFINISHED, FinishedJob, unit_of
+from simbackup.foreign.histories.mapping import END, MappingSpec, built_in
+from simbackup.foreign.histories.past import DATES, UNIX, Past, checked, form_of, moment, seconds_of
 from simbackup.foreign.reader import ForeignFile, FormatReader
 from simbackup.schema.inventory import Inventory, read_inventory
 from simbackup.schema.tree import Node
@@ -73,7 +76,7 @@ def read(source: ForeignFile) -> Past:
     return jobs_of_table(read_inventory(source.path, source.shown, heads), source)
 
 
-def jobs_of_table(table: Inventory, source: ForeignFile, mapping: str = "", elsewhere: str = "") -> Past:
+def jobs_of_table(table: Inventory, source: ForeignFile, mapping: str = "") -> Past:
     """The jobs of a table, by the mapping that the user named, else by that of a name, else by that which fits best.
 
     Parameters
@@ -84,8 +87,6 @@ def jobs_of_table(table: Inventory, source: ForeignFile, mapping: str = "", else
         Its file, and what the user said of it.
     mapping
         The name of a mapping that comes along.
-    elsewhere
-        What to do if the table does not say how long its jobs took.
 
     Raises
     ------
@@ -104,7 +105,6 @@ def jobs_of_table(table: Inventory, source: ForeignFile, mapping: str = "", else
         replace(table, rows=tuple(ended)),
         spec,
         source,
-        elsewhere or f"export a table that has it (this is read as: {spec.title})",
     )
     jobs = [_job(report, i, row) for i, row in enumerate(ended, 1)]
     if report.problems:
@@ -179,7 +179,7 @@ def _heads(table: Inventory, mapping: MappingSpec, source: ForeignFile) -> dict[
     return heads
 
 
-def _report(table: Inventory, mapping: MappingSpec, source: ForeignFile, elsewhere: str) -> Report:
+def _report(table: Inventory, mapping: MappingSpec, source: ForeignFile) -> Report:
     """The columns of a table that a mapping knows, and how their cells are written."""
     heads = _heads(table, mapping, source)
     report = Report(table, mapping, heads, source.in_zone)
@@ -192,11 +192,11 @@ def _report(table: Inventory, mapping: MappingSpec, source: ForeignFile, elsewhe
         except InputError as error:
             report.problems += error.problems
     if "elapsed_s" not in heads and not {"start", END} <= heads.keys():
-        report.problems.append(_endless(report, source.shown, elsewhere))
+        report.problems.append(_endless(report, source.shown))
     return report
 
 
-def _endless(report: Report, shown: str, elsewhere: str) -> Problem:
+def _endless(report: Report, shown: str) -> Problem:
     """What a table lacks that does not say how long its jobs took, in the words of its own columns."""
     found = [f"column '{report.heads[key]}' is read as {key}" for key in ("start", END) if key in report.heads]
     lacking = [key for key in ("start", END) if key not in report.heads]
@@ -204,7 +204,8 @@ def _endless(report: Report, shown: str, elsewhere: str) -> Problem:
     message = "; ".join([*found, f"no column gives the {' and the '.join(lacking)}, or the elapsed time"])
     options = " and ".join(f"--{key} COLUMN" for key in lacking)
     others = f" (not used yet: {', '.join(free)})" if free else ""
-    remedy = f"name one with {options}, or with --elapsed COLUMN{others}; or {elsewhere}"
+    remedy = f"name one with {options}, or with --elapsed COLUMN{others}; or export a table that "
+    remedy += f"has it (this is read as: {report.mapping.title})"
     return Problem(report.table.heads[0] if report.table.heads else Place(shown, 1, 1), "", message, remedy)
 
 
@@ -266,3 +267,37 @@ def _number(report: Report, column: str, cell: Node) -> float | None:
 
 
 READER = FormatReader("any program", "a table of jobs, .csv or .xlsx", recognises, read)
+
+
+_ROW = re.compile(r"\d+,\d+,\d,\d*,[^,]*,[^,]*,[^,]*,[^,]*,\d{9,11},\d+,\d{9,11},[^,]*,\d*,")
+MAPPING, HEADS = "netbackup-bpdbjobs", 16
+DONE = "3"
+"""The state of a job that has ended."""
+
+
+def read_bpdbjobs(source: ForeignFile) -> Past:
+    """The jobs that have ended.
+
+    Raises
+    ------
+    InputError
+        A cell cannot be read, or no job has ended.
+    """
+    mapping = source.mapping or built_in()[MAPPING]
+    table = read_inventory(source.path, source.shown, mapping.heads)
+    ended = (
+        tuple(row for row in table.rows if str(row["state"].value) == DONE) if "state" in table.columns else table.rows
+    )
+    kept = Inventory(table.columns[:HEADS], ended, table.heads[:HEADS])
+    if not ended:
+        return Past().checked(source, "has no job that ended", "wait for one")
+    past = jobs_of_table(kept, replace(source, mapping=mapping), MAPPING)
+    if len(ended) < len(table.rows):
+        past.notes.append(f"{len(table.rows) - len(ended)} of {len(table.rows)} jobs in {source.shown} have not ended")
+    return past
+
+
+BPDBJOBS = FormatReader(
+    "NetBackup 5 to 10", "bpdbjobs -report -all_columns",
+    lambda source: any(_ROW.match(line) for line in source.lines[:100]), read_bpdbjobs,
+)  # fmt: skip

@@ -124,4 +124,4 @@ class RestoreSpec(Restoring):
 
 
 KINDS = (MethodKind(("restore",), RestoreSpec, "simbackup.methods.restore.make:make"),)
-LOOKS = {"job": Look("M4 2.5l9 5.5-9 5.5z", "#f3effc", "#6d4fc2", "rounded")}
+LOOKS = {"job": Look("M4 2.5l9 5.5-9 5.5z", "#f3effc", "#6d4fc2")}

@@ -76,12 +76,15 @@ export class Description {
     });
   }
 
-  /** Show what the chosen template has: its network, its line to another place, the begin of its backups. */
+  /** Show what the chosen template has: its network, its line to another place, when its backups run, what it keeps. */
   #suited() {
-    const { network, line, window, parts } = this.form.querySelector("[name=template]:checked").dataset;
+    const { network, line, window, kept, parts } = this.form.querySelector("[name=template]:checked").dataset;
     const at = (name) => this.form.querySelector(`.fields [name="${name}"]`);
     at("network").value = network;
     [at("from").placeholder, at("to").placeholder] = window.split(" to ");
+    const rules = JSON.parse(kept);
+    for (const name of ["daily", "weekly", "monthly"]) at(name).placeholder = rules[name] ?? "0";
+    if (rules.age) at("daily").placeholder = `all of ${rules.age}`;
     this.form.querySelector("#line").hidden = !line;
     if (line) at("line").value = line;
     this.form.querySelector("#parts").replaceChildren(...JSON.parse(parts).map(([address, called, sheet, title]) => {

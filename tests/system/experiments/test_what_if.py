@@ -11,7 +11,7 @@ import pytest
 from simbackup import explain, load
 from simbackup.experiments import what_if as experiment
 from simbackup.experiments.what_if import MANY, faster, reasons, resource
-from simbackup.reporting.bottleneck import sentence_on
+from simbackup.reporting.sentences import sentence_on
 from simbackup.results.causes import Cause
 from simbackup.results.result import Result
 from simbackup.run import simulate

@@ -7,8 +7,7 @@ from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.experiments.study import study
 from simbackup.plots import style
 from simbackup.plots.reproduction import ALL_FROM, ALL_TO
-from simbackup.plots.rulers import figures, ruler
-from simbackup.plots.studies import StudyPlots
+from simbackup.plots.studies import StudyPlots, figures, ruler
 from tests.shared import simulated
 
 ROWS = [

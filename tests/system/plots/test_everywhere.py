@@ -7,11 +7,11 @@ from simbackup.plots import cause_bars
 from simbackup.plots.fills import look
 from simbackup.plots.rates import MOST
 from simbackup.results.causes import split
-from simbackup.results.fleet_figures import greatest_of_each
+from simbackup.results.figures import greatest_of_each
 from simbackup.trace.activity import WORDS
 from tests.shared import RUNNABLE, each_scenario, simulated
 
-SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "days": 86_400.0}
+SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "days": 86_400.0}
 
 
 def test_there_are_scenarios_of_all_three_kinds() -> None:

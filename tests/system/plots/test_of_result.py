@@ -313,7 +313,7 @@ def test_a_long_title_ends_in_the_picture(kind: str, tmp_path: Path) -> None:
         f"title: {'What a title says of a system ' * 9}\n{SITE}  {job}: {{method: write, data: file}}\n",
         encoding="utf-8",
     )
-    drawn: Any = simulate(path).plot.kinds()[kind]()
+    drawn: Any = getattr(simulate(path).plot, kind)()
     drawn.draw_without_rendering()
     ends = [text.get_window_extent().x1 for text in (drawn.axes[0].title, drawn.axes[0]._left_title)]
     assert drawn.bbox.width * 0.7 < max(ends) <= drawn.bbox.width

@@ -12,9 +12,8 @@ import pytest
 from simbackup import report
 from simbackup.errors import ResultError
 from simbackup.experiments.intervals import intervals_of
-from simbackup.reporting import files
 from simbackup.reporting.page import Chapter, page
-from simbackup.reporting.tables import ReportTable, words
+from simbackup.reporting.tables import Column, ReportTable, words, write_excel
 from simbackup.reporting.variants import compared, differences
 from simbackup.results.causes import split
 from simbackup.results.result import Result
@@ -163,23 +162,20 @@ def test_a_window_that_part_of_the_interval_misses_is_at_risk(tmp_path: Path) ->
 def test_tables_lie_beside_the_page(tmp_path: Path) -> None:
     openpyxl: Any = pytest.importorskip("openpyxl")
     for again in ("a", "b"):
-        report(
-            [TAPE], tmp_path / f"{again}.html", reruns=False, drawn=False, excel=tmp_path / f"{again}.xlsx",
-            tables=tmp_path / again,
-        )  # fmt: skip
+        report([TAPE], tmp_path / f"{again}.html", reruns=False, drawn=False, excel=tmp_path / f"{again}.xlsx")
     assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
     result, sheet = simulated(TAPE), openpyxl.load_workbook(tmp_path / "a.xlsx")["Time of one_file"]
     seconds = sum(row[2].value for row in sheet.iter_rows(min_row=2))
     assert seconds == pytest.approx(sum(split(result, "one_file").values()), rel=0.01)
-    lines = (tmp_path / "a" / "jobs.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith("job,method,start (s),end (s),elapsed (s)")
-    assert len(lines) == 1 + len(result.job_rows)
+    jobs = openpyxl.load_workbook(tmp_path / "a.xlsx")["Jobs"]
+    assert [cell.value for cell in jobs[1]][:5] == ["job", "method", "start (s)", "end (s)", "elapsed (s)"]
+    assert jobs.max_row == 1 + len(result.job_rows)
 
 
 def test_a_text_in_a_workbook_is_no_formula(tmp_path: Path) -> None:
     openpyxl: Any = pytest.importorskip("openpyxl")
-    table = ReportTable("t", (files.Column("a"),), [(words("=1+1"),)])
-    book = openpyxl.load_workbook(files.write_excel([table], tmp_path / "t.xlsx"))
+    table = ReportTable("t", (Column("a"),), [(words("=1+1"),)])
+    book = openpyxl.load_workbook(write_excel([table], tmp_path / "t.xlsx"))
     assert book["t"]["A2"].data_type == "s"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import simbackup as sb
-from simbackup.results.fleet_figures import job_figures
+from simbackup.results.figures import job_figures
 from simbackup.results.result import Result
 
 SITE = """\

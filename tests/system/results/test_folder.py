@@ -9,9 +9,8 @@ import pytest
 
 from simbackup.errors import ResultError
 from simbackup.output import exchange as exchanging
-from simbackup.output.partial import left_behind, lock, partial_for
 from simbackup.output.seal import FORMAT, _sealed, digest, unseal
-from simbackup.output.whole import write_whole
+from simbackup.output.whole import left_behind, lock, partial_for, write_whole
 from simbackup.results import folder as folders
 from simbackup.results import saved
 from simbackup.results.folder import RESULT, check_place, is_there

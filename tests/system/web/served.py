@@ -12,10 +12,9 @@ from typing import Any
 from httpx import Client
 
 from simbackup.web.app import WhatIf
-from simbackup.web.limits import WorkLimits
 from simbackup.web.opening import OwnFolder
 from simbackup.web.serve import listening, server_of
-from simbackup.web.workers import Message, Work, Workers
+from simbackup.web.workers import Message, Work, Workers, WorkLimits
 
 
 class EnoughError(Exception):

@@ -15,10 +15,9 @@ import pytest
 from httpx import Client
 from system.web.served import browsing, page_of, serving
 
-from simbackup.web import patience, tasks
+from simbackup.web import guard, tasks
 from simbackup.web.app import WhatIf
-from simbackup.web.guard import MOST_BYTES
-from simbackup.web.patience import Patient
+from simbackup.web.guard import MOST_BYTES, Patient
 
 HANGS = 1800.0
 """Seconds after which a test hangs; a busy machine is never that slow."""
@@ -221,12 +220,12 @@ def test_two_pages_on_one_machine_do_not_log_each_other_out(page: WhatIf, addres
 
 @pytest.mark.parametrize(
     ("which", "data"),
-    [("HEADERS", b""), ("HEADERS", b"GET / HTTP/1.1\r\nHost: local"), ("BODY", b"POST / HTTP/1.1\r\n{}\r\n{{")],
+    [("COMING", b""), ("COMING", b"GET / HTTP/1.1\r\nHost: local"), ("BODY", b"POST / HTTP/1.1\r\n{}\r\n{{")],
 )
 def test_a_request_that_never_ends_is_cut_off(
     address: str, monkeypatch: pytest.MonkeyPatch, which: str, data: bytes, wrong: list[str]
 ) -> None:
-    monkeypatch.setattr(patience, which, 0.1)
+    monkeypatch.setattr(guard, which, 0.1)
     host = f"Host: {address.removeprefix('http://')}\r\nOrigin: {address}\r\nContent-Type: application/json"
     text = data.replace(b"{}\r\n", f"{host}\r\nContent-Length: 99\r\n\r\n".encode())
     assert harmless(sent(address, text, ends=False)) in {0, 403, 405}  # and it ends
@@ -236,7 +235,7 @@ def test_a_request_that_never_ends_is_cut_off(
 def test_after_a_whole_request_the_next_one_has_its_time_too(
     client: Client, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "HEADERS", 0.1)
+    monkeypatch.setattr(guard, "COMING", 0.1)
     host = f"Host: {address.removeprefix('http://')}\r\n".encode()
     found = sent(address, b"GET /nowhere HTTP/1.1\r\n" + host + b"\r\nGET / HTTP/1.1\r\n", ends=False)
     assert harmless(found) == 403
@@ -246,7 +245,7 @@ def test_after_a_whole_request_the_next_one_has_its_time_too(
 def test_who_takes_nothing_of_an_answer_is_cut_off(
     client: Client, address: str, page: WhatIf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "TAKEN", 0.1)
+    monkeypatch.setattr(guard, "TAKEN", 0.1)
     gone, before = Event(), Patient.connection_lost
 
     def lost(line: Patient, error: Exception | None) -> None:
@@ -267,17 +266,3 @@ def test_who_takes_nothing_of_an_answer_is_cut_off(
         line.sendall(asked.encode())
         assert client.get("/static/page.js").status_code == 200  # nobody else waits for it
         assert gone.wait(HANGS)
-
-
-def test_of_many_silent_connections_the_oldest_gives_way(
-    client: Client, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(patience, "MOST_CONNECTIONS", 4)
-    monkeypatch.setattr(patience, "HEADERS", HANGS)
-    host, port = address.removeprefix("http://").split(":")
-    lines = [socket.create_connection((host, int(port)), timeout=HANGS) for _ in range(6)]
-    assert client.get("/variants").status_code == 200
-    with suppress(ConnectionResetError):
-        assert lines[0].recv(1) == b""
-    for line in lines:
-        line.close()

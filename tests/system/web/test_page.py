@@ -228,7 +228,8 @@ def test_a_site_is_described_in_a_form(client: Client) -> None:
     found = described(client, line="network/wan-100m", daily="9", **changed)
     for line in (
         "  vm-1-003: {size: 500 GB, change: {model: change/virtual-machine, daily: 2 %}, policy: nightly}",
-        "    network: network/wan-100m", "    window: 23:00 to 05:00", "    retention: {daily: 9}",
+        "    network: network/wan-100m", "    window: 23:00 to 05:00",
+        "    retention: {daily: 9, weekly: 6, monthly: 4}",
         "    device: object_store/backblaze-b2",
     ):  # fmt: skip
         assert line in found["text"].splitlines(), line

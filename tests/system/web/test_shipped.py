@@ -13,8 +13,7 @@ from simbackup.planning.site import load_site
 from simbackup.scenario import load
 from simbackup.schema.quantity import Quantity
 from simbackup.web import scenario_run, site_run
-from simbackup.web.levers import Lever, levers_of
-from simbackup.web.settings import Setting
+from simbackup.web.levers import Lever, Setting, levers_of
 from tests.cases import for_each, some
 from tests.shared import ROOT, RUNNABLE, each_scenario
 

@@ -7,8 +7,7 @@ import anyio
 import pytest
 from system.web import work
 
-from simbackup.web.limits import WorkLimits
-from simbackup.web.workers import Message, Work, Workers
+from simbackup.web.workers import Message, Work, Workers, WorkLimits
 from tests.cases import for_each
 
 

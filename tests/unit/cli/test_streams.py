@@ -143,7 +143,6 @@ def test_no_backend_of_windows_is_asked_for(tmp_path: Path) -> None:
         (f"trace {SMALL} --out {FULL}", f"{FULL} cannot be written (No space left on device)"),
         (f"report {SMALL} --quick --out no/r.html", "no/r.html cannot be written (there is no folder no)"),
         (f"report {SMALL} --quick --out {FULL}", f"{FULL} cannot be written (No space left on device)"),
-        (f"report {SMALL} --quick --csv file", "file is a file; name a folder"),
         ("plan run planning/university --out no/plan --until 1d", "no/plan cannot be written (there is no folder no)"),
         ("study planning/adapter-speed --out no/s.csv", "no/s.csv cannot be written (there is no folder no)"),
     ],

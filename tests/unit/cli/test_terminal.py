@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.cli import terminal
-from simbackup.cli.fitting import BETWEEN, EDGES
-from simbackup.cli.terminal import CellLine, TableColumn, tables, widths
+from simbackup.cli.terminal import BETWEEN, EDGES, CellLine, TableColumn, tables, widths
 
 HEAD = ("job", "start", "end", "elapsed", "rate", "status")
 ROWS = [

@@ -5,8 +5,7 @@ import pytest
 
 from simbackup import load
 from simbackup.drawing.arrangement import LARGE, merged
-from simbackup.drawing.from_spec import layout_of
-from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
+from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode, layout_of
 from simbackup.errors import ResultError
 from simbackup.results.record import Record
 from simbackup.results.result import Result

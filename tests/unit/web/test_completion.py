@@ -6,8 +6,7 @@ from simbackup import shelf
 from simbackup.planning.json_schema import site_schema
 from simbackup.scenario.json_schema import json_schema
 from simbackup.schema.json_forms import Json
-from simbackup.web.completion import completions
-from simbackup.web.cursor import cursor_at
+from simbackup.web.completion import completions, cursor_at
 from tests.cases import for_each
 
 TEXT = """title: x

@@ -7,7 +7,7 @@ import pytest
 
 from simbackup.web import guests as module
 from simbackup.web.asked import RefusedError
-from simbackup.web.comparison import ABSENT, charts, differences, side_by_side
+from simbackup.web.cards import ABSENT, charts, differences, side_by_side
 from simbackup.web.guests import MOST_DOCUMENTS, MOST_RUNNING, MOST_VARIANTS, PASSING, Guest, Guests
 
 

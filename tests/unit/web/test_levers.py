@@ -10,8 +10,7 @@ from simbackup.planning.site import load_site
 from simbackup.schema.quantity import Duration, Frozen, Quantity
 from simbackup.schema.upgrading import steps
 from simbackup.web.describing import NETWORKS, datasheets
-from simbackup.web.levers import MOST, Lever, levers_of
-from simbackup.web.settings import Setting, of_scenario, of_site
+from simbackup.web.levers import MOST, Lever, Setting, levers_of, of_scenario, of_site
 from tests.cases import for_each
 from tests.shared import loaded
 

@@ -5,8 +5,8 @@ import pytest
 
 from simbackup.errors import InputError
 from simbackup.foreign.histories.finished_job import FinishedJob
-from simbackup.foreign.histories.history import jobs_csv, read_history
-from simbackup.foreign.histories.moments import zone_of
+from simbackup.foreign.histories.past import zone_of
+from simbackup.foreign.registry import jobs_csv, read_history
 from tests.cases import for_each
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -36,7 +36,8 @@ def test_jobs_of_bacula_that_state_no_end_name_what_is_missing() -> None:
     (problem,) = raised.value.problems
     assert problem.message == "column 'starttime' is read as start; no column gives the end, or the elapsed time"
     assert problem.remedy == (
-        "name one with --end COLUMN, or with --elapsed COLUMN; or write it with 'llist jobs', which states the end"
+        "name one with --end COLUMN, or with --elapsed COLUMN; or export a table that has it (this is read as: Bacula "
+        "and Bareos, the table Job of the catalogue, 'llist jobs', or 'list jobs', which states no end in Bacula)"
     )
 
 

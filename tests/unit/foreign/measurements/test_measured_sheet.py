@@ -7,7 +7,7 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place
 from simbackup.foreign.measurements.finding import Finding, Output
 from simbackup.foreign.measurements.measured_sheet import MeasuredSheet, measured_sheet
-from simbackup.foreign.measurements.tools import read_outputs
+from simbackup.foreign.registry import read_outputs
 from simbackup.schema.measurable import Measurable, measured_as
 from simbackup.schema.registry import sheets
 from simbackup.schema.yaml_file import parse

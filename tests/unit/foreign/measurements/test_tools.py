@@ -5,7 +5,7 @@ import pytest
 
 from simbackup.errors import InputError
 from simbackup.foreign.measurements.finding import Finding, Output
-from simbackup.foreign.measurements.tools import read_outputs
+from simbackup.foreign.registry import read_outputs
 from simbackup.schema.measurable import Measurable
 from tests.cases import for_each
 

@@ -2,8 +2,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import simbackup as sb
-from simbackup.plots.clock import name_times, on_the_clock, shown
-from simbackup.plots.style import scale_of
+from simbackup.plots.style import name_times, on_the_clock, scale_of, shown
 
 NIGHT = """\
 title: Night

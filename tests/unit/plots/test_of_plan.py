@@ -9,7 +9,7 @@ from sites.plan import site
 from simbackup.planning.restore import moment_of
 from simbackup.planning.restore_points import log_until, points_at
 from simbackup.planning.site import load_site
-from simbackup.plots.of_points import COLOURS, PALE, calendar_of_points
+from simbackup.plots.of_plan import OF_LEVELS, PALE, calendar_of_points
 from simbackup.policies.levels import Level
 
 
@@ -33,8 +33,8 @@ def test_cells_are_filled_pale_or_hollow_in_the_colour_of_their_level() -> None:
     assert len(filled) == 33
     assert (filled.count(1.0), filled.count(PALE), filled.count(0.0)) == (14, 5, 14)
     edges = [to_hex(colour) for colour in boxes.get_edgecolors()]
-    assert edges.count(COLOURS[Level.FULL]) == 5
-    assert edges.count(COLOURS[Level.INCREMENTAL]) == 28
+    assert edges.count(OF_LEVELS[Level.FULL]) == 5
+    assert edges.count(OF_LEVELS[Level.INCREMENTAL]) == 28
     assert lines.get_segments()
 
 
