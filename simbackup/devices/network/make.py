@@ -8,7 +8,7 @@ from simbackup.devices.network.live import Network, Networks, Port, Switch
 from simbackup.devices.network.spec import BACK, RECEIVE, SEND, LinkSpec
 from simbackup.engine.link import Link
 from simbackup.late import late
-from simbackup.schema.quantity import Quantity, si_or
+from simbackup.schema.quantity import Quantity
 
 
 def make(networks: Networks, name: str, link: LinkSpec, ends: Collection[str]) -> None:
@@ -54,6 +54,6 @@ def _direction(name: str, link: LinkSpec, each: Quantity) -> Network:
     return late(
         Network, link=wires, latency=lambda: link.latency.si, rate=each.si,
         window=lambda: link.window.si if link.window else None, loss=lambda: link.loss.si,
-        segment=lambda: si_or(link.segment, 0.0), halves=lambda: link.congestion == "reno",
+        halves=lambda: link.congestion == "reno",
         storage=lambda: link.storage, trips=lambda: link.command_trips.si,
     )  # fmt: skip
