@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from simbackup.devices.volume.live import Volume
 from simbackup.equations.change import Change
-from simbackup.equations.database import dumped
 from simbackup.late import Late
 
 
@@ -51,14 +50,11 @@ class Database(Late):
     replay_cpu: float
     flush_time: float
     locks_for_snapshot: bool
-    in_turn: float = 0.0
     locks_for_dump: bool = True
     index_cpu: float | None = None
     index_reads: float = 0.0
     load_log: float = 0.0
     dump_client: float = 0.0
-    row_overhead: float = 0.0
-    row_text: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +93,6 @@ class DataSet(Late):
     """Number of directories; None if the file system states `files_per_directory` instead."""
     indexes: float = 0.0
     """Bytes of the indexes of a database."""
-    rows: float | None = None
-    """Rows of a database; None if the engine's `dump_ratio` gives the size of a dump."""
     largest: float = 0.0
     """Share (0 to 1) of a database in its largest table or file, which only one worker can process."""
 
@@ -112,6 +106,4 @@ class DataSet(Late):
 
     def dump(self, engine: Database) -> float:
         """Bytes of a logical dump that an engine writes of it."""
-        if self.rows is None:
-            return self.content * engine.dump_ratio
-        return dumped(self.content, self.rows, engine.row_overhead, engine.row_text)
+        return self.content * engine.dump_ratio

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from simbackup import units
 from simbackup.data.change import ChangeSheet, ChangeSpec
-from simbackup.equations.database import dumped
 from simbackup.schema.capability import BlockDevice, VolumeDevice
 from simbackup.schema.origin import Unknown
 from simbackup.schema.part import Fact, Facts, Modelled, Part, Path, amount, made, number
@@ -44,16 +43,12 @@ class DatabaseSheet(Frozen):
     """The costs of a database engine in backups and restores."""
 
     dump_ratio: Ratio
-    """Bytes of a logical dump for each byte of the database on disk, where the data do not state their `rows`."""
-    row_overhead: Size | None = None
-    """Bytes of a stored row besides its values: header, hidden columns, and its entry in the directory of the page."""
-    row_text: Ratio | None = None
-    """Bytes of a dump for each byte of the values in stored rows, padding included."""
+    """Bytes of a logical dump for each byte of the rows as they are stored."""
     dump_cpu: PositiveTimePerByte
     """Time of the reference core for each byte of a dump: read the rows, write the text."""
     dump_client: Share = usual("0 %", "1")
     """Share of dump_cpu that the dumping program spends while the server already reads the next rows, each on a core of
-    its own, so that the server and the program take turns.
+    its own: the slower of the two sets the pace.
     """
     load_cpu: PositiveTimePerByte
     """Time of the reference core for each byte of a dump that is loaded: parse, insert, build indexes."""
@@ -61,16 +56,14 @@ class DatabaseSheet(Frozen):
     """Time of the reference core for each byte of a binary log that is replayed."""
     flush_time: Duration
     """Time to flush tables and logs on an idle server."""
-    in_turn: Share = usual("0 %", "1")
-    """Share of dump_cpu and load_cpu that only one worker can spend at a time, because of locks, logs or a shared
-    index.
-    """
     index_cpu: TimePerByte | None = None
     """Time of the reference core for each byte of the indexes, which a load builds when all rows are loaded. By
     default, load_cpu includes it, and rows and indexes are filled together.
     """
     index_reads: Multiple = usual("0", "1")
-    """Bytes of rows and of sorted runs that are read for each byte of the indexes, as in memory."""
+    """Bytes of rows and of sorted runs that a load reads for each byte of the indexes that it builds; none where all
+    rows are in memory.
+    """
     load_log: Multiple = usual("0", "1")
     """Bytes of log that a load writes for each byte of rows and indexes."""
     locks_for_dump: Annotated[bool, Word()] = True
@@ -218,10 +211,6 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Bytes of its rows, which a logical dump writes; by default, all its bytes except those of its indexes."""
     indexes: PositiveSize = usual("0 B", "B")
     """Bytes of the indexes of a database, which a logical dump neither reads nor writes."""
-    rows: PositiveCount | None = None
-    """Number of rows of a database. With the engine's `row_overhead`, it gives the size of a logical dump, which is far
-    less than that of narrow rows on disk; by default, the engine's `dump_ratio` does.
-    """
     largest: ShareOrSize | None = None
     """Share of the bytes that is in the largest table or file, which a single worker must process, or its size, such as
     `364 GB`; by default, all workers share the work evenly.
@@ -266,7 +255,7 @@ class DataSpec(Part, Modelled, FilesSheet):
             return
         for step in (
             self._check_empty, self._check_incompressible, self._check_largest, self._check_cached, self._check_aged,
-            self._check_indexes, self._check_rows, self._check_room,
+            self._check_indexes, self._check_room,
         ):  # fmt: skip
             with checks.about(*path):
                 step(checks, path)
@@ -327,25 +316,7 @@ class DataSpec(Part, Modelled, FilesSheet):
     def dump_size(self) -> float:
         """Bytes of a logical dump; without an engine, those of the content."""
         content = self.content.si if self.content is not None else self.size.si - self.indexes.si
-        if self.database is None:
-            return content
-        if self.rows is None:
-            return content * self.database.dump_ratio.si
-        overhead, text = si_or(self.database.row_overhead, 0.0), si_or(self.database.row_text, 1.0)
-        return dumped(content, self.rows.si, overhead, text)
-
-    def _check_rows(self, checks: Checks, path: Path) -> None:
-        """Report rows of an engine that says nothing of them, or more rows than there is room for."""
-        if self.rows is None or self.database is None or isinstance(self.database, Unknown):
-            return
-        if self.database.row_overhead is None or self.database.row_text is None:
-            message = "the database engine does not say what a row takes besides its values"
-            remedy = f"write 'row_overhead: 28 B' and 'row_text: 1.2' under data.{path[-1]}.database, or leave it out"
-            checks.report((*path, "rows"), message, remedy)
-        elif self.dump_size() <= 0.0:
-            each = units.show_short(self.database.row_overhead.si, "B")
-            message = f"{self.rows.si:,.0f} rows do not fit: each takes {each} besides its values"
-            checks.report((*path, "rows"), message, "write fewer rows, or more than their headers take as 'size'")
+        return content if self.database is None else content * self.database.dump_ratio.si
 
     def _check_aged(self, checks: Checks, path: Path) -> None:
         """Report `aged` on a device that is overwritten in place."""

@@ -27,27 +27,17 @@ class ClosedClass:
     """Seconds of a unit by address and activity: the cycle of a worker alone."""
     demands: Mapping[Link, float]
     """Units of each link that one unit of the flow holds."""
-    serial: float = 0.0
-    """Seconds of a unit that only one worker at a time can spend, behind a lock of their own."""
     visits: Mapping[Link, float] = field(default_factory=dict["Link", float])
     """Times that a unit comes to links that serve in order of arrival, such as locks, if all who come there say so;
     elsewhere all share the link."""
-    own: Link = field(default_factory=lambda: Link("serial", 1.0))
-    """The station of that lock."""
 
     def service_demands(self) -> dict[Link, float]:
-        """Seconds of a unit that a worker alone takes at each link where it may wait for others.
-
-        Core seconds that only one worker at a time can spend are counted in the queue of their own, and not at the
-        cores.
-        """
+        """Seconds of a unit that a worker alone takes at each link where it may wait for others."""
         spent: dict[str, float] = {}
         for (address, activity), seconds in self.parts.items():
             if activity != Activity.TRAVEL.value:
                 spent[address] = spent.get(address, 0.0) + seconds
-        there = {link: spent[link.name] for link, held in self.demands.items() if held > 0.0 and link.name in spent}
-        serial = self.serial if self.workers > 1 else 0.0
-        return {link: max(wait - serial, 0.0) if link.pooled else wait for link, wait in there.items()}
+        return {link: spent[link.name] for link, held in self.demands.items() if held > 0.0 and link.name in spent}
 
     def switching(self, waits: Mapping[Link, float]) -> ClosedClass:
         """The same customers when each unit also waits, in seconds, while links turn to other streams."""
@@ -78,9 +68,6 @@ class ClosedClass:
             for link, wait in waits.items()
         ]
         delay = sum(self.parts.values()) - math.fsum(waits.values())
-        if self.own in number:
-            visits.append(Visit(number[self.own], self.serial, self.serial))
-            delay -= self.serial
         return CustomerClass(self.workers, max(delay, 0.0), tuple(visits), away)
 
     def limit(self, rate: float, residence: Mapping[Link, float], waits: Mapping[Link, float]) -> Limit:
@@ -104,12 +91,11 @@ class _ClosedNetwork:
         self.flows = flows
         self.waits = [each.service_demands() for each in flows]
         used = {link: None for waits in self.waits for link in waits}
-        private = [each.own for each in flows if each.workers > 1 and each.serial > 0.0]
-        number = {link: i for i, link in enumerate([*used, *private])}
+        number = {link: i for i, link in enumerate(used)}
         self.rounds = [
             each.round(waits, number, seconds) for each, waits, seconds in zip(flows, self.waits, away, strict=True)
         ]
-        self.taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
+        self.taken = [round(others(link) / STEP) * STEP for link in used]
         self.pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
 
     def throughputs(self) -> list[Throughput | None]:

@@ -82,8 +82,6 @@ class FlowShape(NamedTuple):
     """
     workers: int = 0
     """Workers that circulate as customers of a queueing network; 0 for a plain stream."""
-    locked: float = 0.0
-    """Seconds of a worker's cycle that only one worker at a time can spend, as under a lock."""
     parallel: Limit = UNBOUND
     """Greatest rate of each worker in stages parallel to the cycle that all workers share, such as a compressor thread.
     """
@@ -177,7 +175,7 @@ class FlowShape(NamedTuple):
         if math.isfinite(self.cap):
             ahead = {link for link, place in self.places.items() if math.isinf(place.share)}
             waited = {link: demand for link, demand in self.demands.items() if link not in ahead}
-            customers = ClosedClass(self.workers, self.parts, waited, self.locked, self.visits)
+            customers = ClosedClass(self.workers, self.parts, waited, self.visits)
         parts = {part: seconds / self.workers for part, seconds in limit.parts.items()}
         return Limit(limit.rate * self.workers, limit.cause, parts), customers
 
@@ -199,12 +197,10 @@ class FlowShape(NamedTuple):
         runs = {link: place._replace(run=max(place.run, least)) for link, place in self.places.items()}
         return self._replace(places=runs)
 
-    def over(
-        self, networks: Sequence[Network], size: float = 1.0, connections: int = 1, window: float | None = None
-    ) -> FlowShape:
+    def over(self, networks: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
         """The shape when each unit also moves `size` bytes over several networks, on a number of connections.
 
-        A connection uses one wire of each network, and is no faster than its windows and losses allow. Workers share
+        A connection uses one wire of each network, and is no faster than its window and losses allow. Workers share
         the connections; a worker that works alone has its share of them, at least one.
         """
         shape = self
@@ -219,7 +215,7 @@ class FlowShape(NamedTuple):
         for network in networks:
             if connections < network.wires:
                 shape = shape.at_most(each * network.rate, network.link.name, alone=alone * network.rate)
-        rate = connection_rate(networks, window)
+        rate = connection_rate(networks)
         if math.isfinite(rate):
             away = travel_time(networks)
             parts = {part: seconds / away / (each * rate) for part, seconds in travelling(networks).items()}
@@ -331,7 +327,6 @@ class FlowShape(NamedTuple):
             moves={link: moved * units for link, moved in self.moves.items()},
             cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
-            locked=self.locked * units,
             visits={link: times * units for link, times in self.visits.items()},
             sent=self.sent * units,
             parallel=_longer(self.parallel, units),

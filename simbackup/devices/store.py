@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -219,10 +219,6 @@ class Store(ABC):
     def alone(self, position: float, size: float) -> float:
         """Greatest rate, bytes a second, of a single sequential reader of `size` bytes; infinite without a limit."""
         return math.inf
-
-    def rewriting(self, share: float, run: float) -> Mapping[Link, float]:
-        """Further demands of a written byte on links, if a share of a place is written, in runs of so many bytes."""
-        return {}
 
     def switchover(self, here: float, there: float, size: float, *, back: bool = False, writing: int = 0) -> Service:
         """Mean loss of a request of `size` bytes that follows one of another stream on the device.

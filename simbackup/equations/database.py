@@ -14,29 +14,6 @@ class LockWaits(NamedTuple):
     longest: float
 
 
-def dumped(rows: float, number: float, overhead: float, text: float) -> float:
-    """Bytes of the text of so many rows: `t (s - n o)`.
-
-    A stored row has a header and an entry in the directory of its page, whatever its columns hold: narrow rows become
-    little text.
-
-    Parameters
-    ----------
-    rows
-        Bytes of the rows as they are stored (`s`).
-    number
-        How many rows there are (`n`).
-    overhead
-        Bytes of a stored row besides its values (`o`).
-    text
-        Bytes of text for each byte of values (`t`).
-
-    >>> round(dumped(7.2e9, 200e6, 28.0, 1.2))
-    1920000000
-    """
-    return text * max(rows - number * overhead, 0.0)
-
-
 def lock_waits(lock: float, rate: float) -> LockWaits:
     """Mean number of transactions that arrive while a lock is held, and their mean wait for its release.
 

@@ -17,7 +17,7 @@ from simbackup.files import whole
 from simbackup.output.together import together
 from simbackup.output.whole import write_whole
 from simbackup.schema.measured import Measurement, read_measured
-from simbackup.schema.study import Fit
+from simbackup.schema.study import Fit, FitsSpec
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import plain_scalar, read
@@ -37,26 +37,16 @@ def read_fits(path: Path) -> list[Fit]:
     InputError
         Everything that is wrong with the file, or with the measured rows in its folder.
     """
-    tree = read(path, shelf.shown(path))
-    problems = [
-        Problem(node.key, name, "is not known here", choices(name, ["constants"]))
-        for name, node in tree.mapping.items()
-        if name != "constants"
-    ]
-    constants = tree.mapping.get("constants")
-    if constants is None or not constants.mapping:
-        problems.append(Problem(tree.place, "constants", "is missing", "list the constants that are fitted"))
-        raise InputError(problems)
+    tree, problems = read(path, shelf.shown(path)), list[Problem]()
+    file = validate(FitsSpec, tree, "", problems)
     rows = _rows(path.parent / MEASURED, problems)
-    found: list[Fit] = []
-    for name, node in constants.mapping.items():
-        fit = validate(Fit, node, f"constants.{name}", problems)
-        if fit is not None:
-            found.append(fit)
-            problems += _wrong(fit, node, f"constants.{name}", rows)
-    if problems:
+    nodes = tree.mapping["constants"].mapping if "constants" in tree.mapping else {}
+    for name, node in nodes.items():  # what is wrong with others hides nothing
+        fit = file.constants[name] if file is not None else validate(Fit, node, "", [])
+        problems += _wrong(fit, node, f"constants.{name}", rows) if fit is not None else ()
+    if file is None or problems:
         raise InputError(problems)
-    return found
+    return list(file.constants.values())
 
 
 def unit_of(fit: Fit) -> str:

@@ -24,7 +24,7 @@ Pass = list[Extent]
 """Runs that are read at once, between two places of a cartridge."""
 
 
-def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> list[Pass]:
+def passes(runs: Sequence[Extent], compression: float) -> list[Pass]:
     """The passes over one cartridge that read some runs of a save set, in order.
 
     The tape is cut wherever a run begins or ends. The blocks of the runs on a piece of tape are spread evenly over it,
@@ -36,17 +36,15 @@ def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> lis
         What is wanted from the cartridge.
     compression
         Bytes of the save set for each byte on the tape.
-    together
-        Whether runs that lie interleaved are read in one pass; else each is read by itself.
 
     >>> both = [Extent(0.0, 60.0, "c1", 0.0, 2.0), Extent(60.0, 30.0, "c1", 0.0, 2.0)]
-    >>> [[round(run.size) for run in each] for each in passes(both, 1.0, together=True)]
+    >>> [[round(run.size) for run in each] for each in passes(both, 1.0)]
     [[30, 30], [30]]
     """
     ordered = sorted(runs, key=lambda run: run.position)
     ends = [end_of(run, compression) for run in ordered]
     apart = all(end <= run.position + LEAST_ROOM for end, run in zip(ends, ordered[1:], strict=False))
-    if apart or not together:
+    if apart:
         return [[run] for run in runs]
     cuts = _cuts([*(run.position for run in ordered), *ends])
     found: list[Pass] = []
@@ -107,8 +105,6 @@ class TapeReader:
     """The program."""
     connections: int = 1
     """Network connections."""
-    window: float | None = None
-    """Bytes in flight on each connection at most; None without a limit."""
 
     def cartridges(self, begin: float, size: float) -> Cartridges:
         """The runs with so many bytes of the save set from a byte on, by cartridge, in the order of the save set."""
@@ -125,7 +121,7 @@ class TapeReader:
 
     def passes(self, runs: Sequence[Extent]) -> list[Pass]:
         """The passes over a cartridge that read some runs."""
-        return passes(runs, self.lies.compression, together=self.tool.one_pass)
+        return passes(runs, self.lies.compression)
 
     def width(self, each: Pass) -> float:
         """Bytes of tape that a pass moves over."""
@@ -167,7 +163,7 @@ class TapeReader:
         stored, (host, seconds) = self.lies.reduction.stored, worker
         near = stream._replace(away=NEAR) if self.tool.alternates else stream
         shape = host.then(drive.crossing(near), seconds)
-        shape = shape.over(self._networks(system), 1.0 / stored, self.connections, self.window)
+        shape = shape.over(self._networks(system), 1.0 / stored, self.connections)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
             shape = shape.after(drive.waits(stream) / stored, drive.link.name, Activity.READ)
         return shape

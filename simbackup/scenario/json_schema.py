@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from pydantic import BaseModel
+
 from simbackup.policies.clock import WEEKDAYS
 from simbackup.scenario.spec import SECTIONS, Spec
 from simbackup.schema.capability import Device
@@ -24,9 +26,8 @@ from simbackup.schema.json_forms import (
     plain_text,
     reference,
     says,
-    with_placeholders,
 )
-from simbackup.schema.measured import FORMS, MeasuredRow
+from simbackup.schema.measured import FORMS, MeasuredFile
 from simbackup.schema.origin import NEEDS
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import Frozen, Unit, Word
@@ -42,7 +43,7 @@ from simbackup.schema.reflection import (
     words_of,
 )
 from simbackup.schema.registry import device_kinds, method_kinds, sheets, workload_kinds
-from simbackup.schema.study import ChanceSpec, Constant, Fit, HistoryJob, HistorySpec, StudySpec
+from simbackup.schema.study import ChanceSpec, Constant, FitsSpec, HistoryJob, HistorySpec, StudySpec
 from simbackup.schema.workload import WorkloadSpec
 
 Kind = Literal["scenario", "datasheet", "study", "measured", "calibration"]
@@ -71,10 +72,6 @@ TEXTS = {
     "fleets": "Many similar parts, by name of the fleet: repeated for each row of a table, or a number of times.",
     "chance": "What chance decides, with each seed anew, by any name.",
     "history": "Which rows of a history of jobs are runs of which job, and what is fitted to them.",
-    "document": "The document that was read.",
-    "measurements": "The measured rows, by id.",
-    "publication": "The folder of the same publication, if another one describes it, too.",
-    "constants": "The constants that are fitted, by name.",
 }  # fmt: skip
 """Texts of the keys that no class holds."""
 
@@ -92,13 +89,13 @@ def json_schema(kind: Kind, datasheets: Iterable[str] = ()) -> Json:
     >>> sorted(json_schema("calibration")["properties"])
     ['constants']
     """
-    build = _Files(tuple(datasheets))
+    build = _Files(tuple(datasheets), placeholders=kind == "scenario")
     bodies: dict[Kind, Callable[[], Json]] = {
         "scenario": build.scenario,
         "datasheet": build.datasheet,
         "study": lambda: build.whole(StudySpec),
         "measured": build.measured,
-        "calibration": lambda: closed({"constants": build.named(build.whole(Fit), TEXTS["constants"])}, "constants"),
+        "calibration": lambda: build.whole(FitsSpec),
     }
     return build.file(kind, KINDS[kind], bodies[kind]())
 
@@ -141,13 +138,18 @@ class _Files(Forms):
     def fleets(self, sections: Json) -> Json:
         """Fleets: a count or an inventory, and parts in whose keys and values placeholders may stand."""
         own = {name: self.key(Fleet, name, plain_keys(Fleet)[name]) for name in Fleet.model_fields if name not in PARTS}
-        self.part(SpreadStarts)
         for name in PARTS:
-            text = text_of(Fleet, name) or ""
-            laid = with_placeholders(sections[name]["additionalProperties"], self.defs)
-            own[name] = {**self.named(laid, text), "type": ["object", "null"]}
+            parts = self.named(sections[name]["additionalProperties"], text_of(Fleet, name) or "")
+            own[name] = {**parts, "type": ["object", "null"]}
         self.defs["Fleet"] = {"description": about(Fleet), **closed(own)}
         return self.named(reference("Fleet"), TEXTS["fleets"]) | {"type": ["object", "null"]}
+
+    def key(self, part: type[BaseModel], name: str, plain: Json) -> Json:
+        """What one key of a class may hold; a fleet may spread when its jobs begin."""
+        found = super().key(part, name, plain)
+        if name == "begin" and issubclass(part, JobSpec):
+            found["anyOf"] = [*found["anyOf"], self.part(SpreadStarts)]
+        return found
 
     def device(self) -> tuple[Json, Json]:
         """A device, and what a complete one requires."""
@@ -155,14 +157,14 @@ class _Files(Forms):
         model |= self.sheet_name(*(kind for kind in device_kinds() if kind in sheets()))
         return self.choice(
             "Device",
-            {"kind": _offered("kind", (kind.spec for kind in device_kinds().values())), "model": model},
+            {"kind": self.offered("kind", (kind.spec for kind in device_kinds().values())), "model": model},
             _device_cases(),
         )
 
     def job(self) -> tuple[Json, Json]:
         """A job, and what a complete one requires."""
         restore = {"description": text_of(method_kinds()["restore"].spec, "restore"), "type": "string"}
-        keys = {"method": _offered("method", _methods()), "restore": restore}
+        keys = {"method": self.offered("method", _methods()), "restore": restore}
         return self.choice("Job", keys, _job_cases())
 
     def workload(self) -> tuple[Json, Json]:
@@ -173,6 +175,12 @@ class _Files(Forms):
                 own = {"description": text_of(part, key)}
                 keys.setdefault(key, own | (self.sheet_name(sheet_kind(part) or "") if key == "model" else {}))
         return self.choice("Workload", keys, _workload_cases())
+
+    def offered(self, key: str, parts: Iterable[type[Frozen]]) -> Json:
+        """The words that a key may hold in any of some classes, each with what it stands for."""
+        words = {part: words_of(part, key) for part in parts}
+        text = "\n".join(f"{', '.join(each)}: {about(part)}" for part, each in words.items())
+        return self.choices({"description": text, "anyOf": [{"enum": [w for each in words.values() for w in each]}]})
 
     def choice(self, name: str, keys: Json, cases: list[tuple[Json, type[Frozen]]]) -> tuple[Json, Json]:
         """A part whose class one of two keys decides: its form, and what a complete one requires."""
@@ -223,23 +231,15 @@ class _Files(Forms):
 
     def measured(self) -> Json:
         """Measured rows, each with the address of its simulated value."""
-        row = self.whole(MeasuredRow)
+        body = self.whole(MeasuredFile)
         pair = {"type": "array", "items": {"type": "string", "pattern": "#"}, "minItems": 2, "maxItems": 2}
         form = {"type": "object", "propertyNames": {"enum": list(FORMS)}, "additionalProperties": pair}
         address = {"type": "string", "pattern": "#."}
-        row["properties"]["result"]["anyOf"] = [address, {**form, "minProperties": 1, "maxProperties": 1}]
-        rows = self.named(row, TEXTS["measurements"]) | {"minProperties": 1}
-        return closed(
-            {**{key: plain_text(TEXTS[key]) for key in ("document", "publication")}, "measurements": rows},
-            "document", "measurements",
-        )  # fmt: skip
-
-
-def _offered(key: str, parts: Iterable[type[Frozen]]) -> Json:
-    """The words that a key may hold in any of some classes, each with what it stands for."""
-    words = {part: words_of(part, key) for part in parts}
-    text = "\n".join(f"{', '.join(each)}: {about(part)}" for part, each in words.items())
-    return {"description": text, "enum": [word for each in words.values() for word in each]}
+        self.defs["MeasuredRow"]["properties"]["result"]["anyOf"] = [
+            address,
+            {**form, "minProperties": 1, "maxProperties": 1},
+        ]
+        return body
 
 
 def _sections() -> dict[str, type[Frozen]]:

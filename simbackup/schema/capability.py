@@ -120,7 +120,7 @@ class BlockDevice(BackupTarget):
         with checks.about(*path):
             checks.owned(path, job.to, "to")
         for key in job.not_on_disk:
-            if getattr(job, key, None) is not None:
+            if job.states(key):
                 checks.report((*path, key), "has no effect on a backup to disk", "leave it out")
         data = checks.spec.data.get(saved)
         if data is not None:

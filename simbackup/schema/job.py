@@ -247,7 +247,7 @@ class Storing(Lasting):
 
     if TYPE_CHECKING:
         to: Text
-        streams: Pieces | None
+        streams: Pieces
         connections: Pieces | None
         object_size: PositiveSize | None
         pool: Text | None
@@ -316,8 +316,8 @@ class Restoring(SharedOut):
         select: Any
         share: Any
         to: Text | None
-        streams: Pieces | None
-        workers: Pieces | None
+        streams: Pieces
+        workers: Pieces
         connections: Pieces | None
         replay: Names
         copied_by: Text | None

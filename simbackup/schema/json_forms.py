@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
@@ -66,6 +66,8 @@ def quantity_pattern(unit: str) -> str:
 
 
 Json = dict[str, Any]
+PLACEHOLDER = r"\{[^{}]+\}"
+"""What a fleet fills in."""
 _ONE_OR_MORE = get_args(Names)[1]
 
 
@@ -78,6 +80,8 @@ class Forms:
     defs: Json = field(default_factory=dict[str, Any])
     on_sheets: set[str] = field(default_factory=set[str])
     """The names of classes of which datasheets may hold a part."""
+    placeholders: bool = False
+    """Whether the file may have fleets, in whose parts a placeholder may stand for any text or number."""
 
     def file(self, kind: str, text: str, body: Json) -> Json:
         """The schema of a kind of file, with its head and all definitions that it needs."""
@@ -130,9 +134,10 @@ class Forms:
             alone = {key: found.pop(key) for key in ("type", "enum", "const", "minLength", "pattern") if key in found}
             found["anyOf"] = [alone]
         else:
-            return {**self.inside(part, plain, held_parts(part, name)), **found}
+            return self.choices({**self.inside(part, plain, held_parts(part, name)), **found})
         if not unit and "anyOf" in found:
             found["anyOf"] = [*found["anyOf"], self.one_of_several()]
+            found = self.choices(found)
         if optional(part, name) or "default" in found:
             found["anyOf"] = [*found["anyOf"], {"type": "null"}]
         return found
@@ -155,7 +160,8 @@ class Forms:
     def sheet_name(self, *kinds: str) -> Json:
         """Name of a datasheet of some kinds."""
         offered = [name for name in self.datasheets if name.split("/", maxsplit=1)[0] in kinds]
-        return {"type": "string", "pattern": f"^({'|'.join(kinds)})/.", **({"examples": offered} if offered else {})}
+        pattern = self.or_filled_in(f"^({'|'.join(kinds)})/.")
+        return {"type": "string", "pattern": pattern, **({"examples": offered} if offered else {})}
 
     def scalar(self, unit: Unit) -> Json:
         """Reference to a quantity without its origin."""
@@ -183,7 +189,7 @@ class Forms:
         number = "integer" if unit.unit == "count" else "number"
         self.defs[name] = {
             "description": f"{text}.", "examples": [EXAMPLES[unit.unit]], "type": ["string", number],
-            "pattern": pattern, **bounds,
+            "pattern": self.or_filled_in(pattern), **bounds,
         }  # fmt: skip
         return reference(name)
 
@@ -225,6 +231,20 @@ class Forms:
         }  # fmt: skip
         return reference("Choice")
 
+    def or_filled_in(self, pattern: str) -> str:
+        """The pattern of a text, which may also be one that a fleet fills in."""
+        return f"{pattern}|{PLACEHOLDER}" if self.placeholders else pattern
+
+    def choices(self, found: Json) -> Json:
+        """What a key may hold, of several forms, which may also be a text that a fleet fills in."""
+        if not self.placeholders or "anyOf" not in found:
+            return found
+        self.defs["Placeholder"] = {
+            "description": "In a fleet: a text with the name of a column in braces.",
+            "type": "string", "pattern": PLACEHOLDER,
+        }  # fmt: skip
+        return {**found, "anyOf": [*found["anyOf"], reference("Placeholder")]}
+
     def resolved(self, ref: Json) -> Json:
         """The definition that a reference points to."""
         return self.defs[ref["$ref"].rsplit("/", maxsplit=1)[-1]]
@@ -254,47 +274,3 @@ def closed(properties: Json, *needs: str) -> Json:
     """A mapping of these keys and no others."""
     needed: Json = {"required": list(needs)} if needs else {}
     return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
-
-
-PLACEHOLDER: Json = {"type": "string", "pattern": r"\{[^{}]+\}|^fleets\.[^.]+\.[^.]+$"}
-"""A text with a placeholder in it, or all parts of a fleet."""
-_INSIDE = ("then", "else", "allOf", "anyOf", "items", "additionalProperties")
-_SCALARS = frozenset({"string", "number", "integer", "boolean"})
-
-
-def with_placeholders(part: Json, defs: Json) -> Json:
-    """The schema of a part in which every text and number may be a placeholder.
-
-    Parameters
-    ----------
-    part
-        The schema of the part.
-    defs
-        The definitions that it refers to; their counterparts are added as `NAME_of_a_fleet`.
-    """
-    if "$ref" in part:
-        name = str(part["$ref"]).rsplit("/", maxsplit=1)[-1]
-        twin = f"{name}_of_a_fleet"
-        if twin not in defs:
-            defs[twin] = {}  # a place for a part that holds itself
-            defs[twin] = with_placeholders(defs[name], defs)
-        return {**part, "$ref": f"#/$defs/{twin}"}
-    made = {key: _within(value, defs) if key in _INSIDE else value for key, value in part.items()}
-    if "properties" in made:
-        made["properties"] = {key: with_placeholders(value, defs) for key, value in made["properties"].items()}
-        if {"begin", "after"} <= made["properties"].keys():
-            begin = dict(made["properties"]["begin"])
-            text = {"description": begin.pop("description", "")}
-            made["properties"]["begin"] = {**text, "anyOf": [begin, {"$ref": "#/$defs/SpreadStarts"}]}
-    kinds = made.get("type", [])
-    scalar = "enum" in made or bool(_SCALARS & set([kinds] if isinstance(kinds, str) else kinds))
-    if not scalar or ("pattern" not in made and "enum" not in made and made.get("type") == "string"):
-        return made  # any text may hold a placeholder as it is
-    about = {key: made.pop(key) for key in ("description", "examples") if key in made}
-    return {**about, "anyOf": [made, PLACEHOLDER]}
-
-
-def _within(value: Any, defs: Json) -> Any:
-    if isinstance(value, list):
-        return [_within(item, defs) for item in cast("list[Any]", value)]
-    return with_placeholders(cast("Json", value), defs) if isinstance(value, dict) else value

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from simbackup import units
@@ -24,8 +24,6 @@ Form = Literal["value", "ratio", "saved", "loss", "share", "rate"]
 FORMS: tuple[Form, ...] = ("ratio", "saved", "loss", "share", "rate")
 RATES = frozenset({"rate", "transfer_rate"})
 """Figures of a job from which its time follows."""
-KEYS = ("document", "publication", "measurements")
-"""Keys of a file of measurements."""
 _NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
 
 
@@ -89,6 +87,17 @@ class MeasuredRow(Frozen):
     """An address, `file.yaml#jobs.name.elapsed`, or `ratio`, `saved`, `loss`, `share` or `rate` of two addresses."""
     off: Text | None = None
     """Why the simulated figure is off, if it is."""
+
+
+class MeasuredFile(Frozen):
+    """The measured rows of a document (measured.yaml)."""
+
+    document: Text
+    """The document that was read."""
+    publication: Text | None = None
+    """The folder of the same publication, if another one describes it, too."""
+    measurements: Annotated[dict[Text, MeasuredRow], Field(min_length=1)]
+    """The measured rows, by id."""
 
 
 class TimedJob(NamedTuple):
@@ -205,43 +214,21 @@ def read_measured(path: Path, shown: str) -> Measured:
     InputError
         Everything that is wrong with the file.
     """
-    tree = read(path, shown)
-    problems: list[Problem] = []
-    for name, node in tree.mapping.items():
-        if name not in KEYS:
-            problems.append(Problem(node.key, name, "is not known here", choices(name, KEYS)))
-    document = tree.mapping.get("document")
-    if document is None or not isinstance(document.value, str):
-        problems.append(Problem(tree.place, "document", "is missing", "name the document that was read"))
-    publication = tree.mapping.get("publication")
-    if publication is not None and not isinstance(publication.value, str):
-        remedy = "name the other folder that describes the same publication"
-        problems.append(Problem(publication.place, "publication", "is not a name", remedy))
-    of = Measured(
-        path.parent,
-        str(document.value) if document else "",
-        (),
-        path.parent.name if publication is None else str(publication.value),
-    )
-    rows = tree.mapping.get("measurements")
-    found: list[Measurement] = []
-    for name, node in rows.mapping.items() if rows else ():
-        one = _measurement(of, name, node, problems)
-        if one is not None:
-            found.append(one)
-    if rows is None or not rows.mapping:
-        problems.append(Problem(tree.place, "measurements", "is missing", "list the measured rows by id"))
+    tree, problems = read(path, shown), list[Problem]()
+    file = validate(MeasuredFile, tree, "", problems)
+    if file is None:
+        raise InputError(problems)
+    of = Measured(path.parent, file.document, (), file.publication or path.parent.name)
+    nodes = tree.mapping["measurements"].mapping
+    found = [_measurement(of, name, row, nodes[name], problems) for name, row in file.measurements.items()]
     if problems:
         raise InputError(problems)
-    return replace(of, rows=tuple(found))
+    return replace(of, rows=tuple(row for row in found if row is not None))
 
 
-def _measurement(of: Measured, name: str, node: Node, problems: list[Problem]) -> Measurement | None:
-    folder = of.folder
-    address = f"measurements.{name}"
-    row = validate(MeasuredRow, node, address, problems)
-    if row is None:
-        return None
+def _measurement(of: Measured, name: str, row: MeasuredRow, node: Node, problems: list[Problem]) -> Measurement | None:
+    """A row, None after what is wrong with its figures and addresses was added to `problems`."""
+    folder, address = of.folder, f"measurements.{name}"
     result = node.mapping["result"]
     form, texts = _form(result.plain())
     addresses: list[tuple[str, str]] = []

@@ -62,6 +62,8 @@ LIST = "describe the program as a list ('method: program')"
 COLD = Retired("leave it out, and put what is never updated into a data set of its own")
 HOT = Retired("leave it out, and put what is updated often into a data set of its own")
 BYTE_CREDITS = Retired("write 'baseline_iops' and 'credits', with the 'operation_size' in which the bytes are counted")
+LOOP = Retired("leave it out: the buffers go round at the mean rate of their loop", _drop)
+ROWS = Retired("write 'dump_ratio' in the database of the data: bytes of a dump for each byte of the rows")
 OF_REQUESTS = Retired("write another workload with 'via' and 'request', for requests that cross links")
 
 KEYS: Mapping[str, Mapping[str, Retired]] = {
@@ -80,7 +82,11 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
         "share_look_calls": Retired(
             "write 'share: {model: share/nfs-3, host: NAME}' in the job; the share has the calls"
         ),
+        "one_pass": NO_EFFECT,
+        "reads_records": NO_EFFECT,
         "tracks_files": Retired(f"{LIST}: without a step that looks, only what has changed takes time"),
+        "walks_first": Retired(f"{LIST}, with a phase before the others that looks at each file (program/unix-dump)"),
+        "window": Retired("write 'window' in the link that its connections cross"),
     },
     "AgedSpec": {"working_set": COLD, "hot_data": HOT, "hot_updates": HOT},
     "BackupEngineSheet": {
@@ -93,19 +99,29 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
     "CompressorSheet": {
         "rate": Retired("write 'most_rate' in the job, and 'compress_cpu: 0 s/B' for a card that compresses")
     },
-    "ConsolidateSpec": {"streams": Retired("write a job for each machine whose save sets are combined")},
+    "ConsolidateSpec": {
+        "size": Retired("leave it out, or take a list that says what is copied, such as program/veeam-12"),
+        "streams": Retired("write a job for each machine whose save sets are combined"),
+    },
+    "DatabaseBackupSpec": {"read_lock": Retired("write 'locks_for_dump' in the database of the data")},
+    "DataSpec": {"rows": ROWS},
+    "DatabaseSheet": {
+        "in_turn": Retired("write 'serial_share' in the jobs that several workers share", _drop),
+        "row_overhead": ROWS,
+        "row_text": ROWS,
+    },
+    "DiskSheet": {"band": Retired("leave it out, and write a smaller 'drain_rate' for scattered writes", _drop)},
     "LinkSpec": {"fabric": Retired("write a link of that rate between two switches: a link may join links")},
+    "NetworkSheet": {"segment": Retired("leave it out: segments have 1448 bytes", _drop)},
     "ObjectStoreSheet": {
         "connections": Retired("write 'connections' in the jobs, or 'write_requests' and 'read_requests' here"),
         "parts_at_once": Retired("write 'connections' in the jobs: so many parts are in flight at once"),
     },
-    "NativeBackupSpec": {
-        "service_times": Retired("write 'rounds: by_event' if they are exponential, or 'rounds: constant'")
-    },
+    "NativeBackupSpec": dict.fromkeys(("rounds", "service_times"), LOOP),
     "RaidSheet": {
         "battery": Retired("leave it out, and write 'write_cache: null' if nothing protects the cache", _battery)
     },
-    "RestoreSpec": {"rounds": Retired("write it in the backup, whose rounds a restore has")},
+    "RestoreSpec": {"rounds": LOOP},
     "TapeDriveSheet": {"media": Retired("leave it out: the title of the datasheet names the cartridge", _drop)},
     "TapeLibrarySpec": {
         "media": Retired("leave it out: cartridges are those that the drives take", _drop),

@@ -159,8 +159,8 @@ class StudySpec(Frozen):
     seeds: NarrowSpec | Annotated[Quantity, Unit("count", least=2.0, most=1e4)] | None = None
     """Number of runs of each row, each with a different seed; figures are then means with intervals. One run by
     default. With `{within: 5 %, most: 200}`, there are as many runs as it takes until the interval is narrow enough.
-    All rows have the same number of runs. Needs a scenario that draws random numbers: one with `chance`, or with
-    `rounds: by_event`.
+    All rows have the same number of runs. Needs a scenario that draws random numbers: one with `chance`,
+    or with jobs that state `fails`.
     """
 
     def until(self) -> NarrowSpec | None:
@@ -198,6 +198,13 @@ class Fit(Constant):
 
     rows: Annotated[tuple[Text, ...], Field(min_length=1)]
     """The measured rows that it is fitted to."""
+
+
+class FitsSpec(Frozen):
+    """The constants that are fitted to measured rows (calibration.yaml)."""
+
+    constants: Annotated[dict[Text, Fit], Field(min_length=1)]
+    """The constants that are fitted, by name."""
 
 
 class HistoryJob(Frozen):

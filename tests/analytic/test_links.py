@@ -60,7 +60,7 @@ def test_the_round_trips_of_a_way_add_up() -> None:
 
 @pytest.mark.parametrize("loss", [1e-5, 1e-3])
 def test_losses_halve_the_window_of_a_connection(loss: float) -> None:
-    changes = {"links.wan.loss": loss, "links.wan.segment": "1448 B", "jobs.full.connections": 2}
+    changes = {"links.wan.loss": loss, "jobs.full.connections": 2}
     rate = 2 * 1448.0 / AWAY * (1.5 / loss) ** 0.5
     assert elapsed(changes | {"links.wan.congestion": "reno"}) == pytest.approx(SIZE / rate, rel=TOLERANCE)
 
@@ -68,7 +68,7 @@ def test_losses_halve_the_window_of_a_connection(loss: float) -> None:
 @for_each("loss", [1e-5, 1e-4, 1e-3])
 def test_the_window_of_cubic_grows_with_the_time_since_a_loss(loss: float) -> None:
     """Against round trip by round trip, of which half of one more or less is in a cycle from loss to loss."""
-    changes = {"links.wan.loss": loss, "links.wan.segment": "1448 B"}
+    changes = {"links.wan.loss": loss}
     rate = cubic_rate(1448.0, AWAY, loss)
     assert elapsed(changes) == pytest.approx(SIZE / rate, rel=TOLERANCE)
     rounds = len(cubic_cycle(loss))
@@ -112,8 +112,3 @@ def test_explain_names_the_way_there_and_back() -> None:
 def test_a_connection_keeps_to_one_of_several_wires() -> None:
     assert elapsed({"links.wan.count": 4}) == pytest.approx(SIZE / RATE, rel=TOLERANCE)
     assert elapsed({"links.wan.count": 4, "jobs.full.connections": 3}) == pytest.approx(SIZE / RATE / 3, rel=TOLERANCE)
-
-
-def test_losses_need_a_segment() -> None:
-    with pytest.raises(sb.InputError, match="add 'segment: 1448 B'"):
-        sb.load(SITE, {"links.wan.loss": "1 %"})

@@ -32,7 +32,7 @@ data:
   copied: {on: other, size: 10 GB, files: 100_000, layout: scattered,
     filesystem: {reads_per_file: 2, cpu_per_file: 1 ms/file, create_cpu: 1 ms/file, fragment: 1 MB}}
   rows: {on: disk, size: 10 GB, files: 64, compression: 2, database: {dump_cpu: 100 ns/B, load_cpu: 100 ns/B,
-    dump_ratio: 1, flush_time: 0 s, locks_for_snapshot: false, replay_cpu: 1 ns/B, in_turn: 0 %}}
+    dump_ratio: 1, flush_time: 0 s, locks_for_snapshot: false, replay_cpu: 1 ns/B}}
 jobs:
   JOB
 """
@@ -127,15 +127,12 @@ def test_it_is_named_with_the_time_that_all_would_have_saved() -> None:
     assert half == pytest.approx(elapsed("files", 16, 0.04), rel=1e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rounds", ["steady", "constant"])
-def test_files_of_a_native_backup_share_its_work(rounds: str) -> None:
+def test_files_of_a_native_backup_share_its_work() -> None:
     job = (
-        "save: {method: database_native, data: rows, to: [target, other], transfer_size: 1 MiB, rounds: ROUNDS, "
+        "save: {method: database_native, data: rows, to: [target, other], transfer_size: 1 MiB, "
         "engine: {transfer_size: 1 MiB, io_depth: 4, request_latency: 20 ms, "
         "compress_cpu: 0 ns/B, expand_cpu: 0 ns/B, buffer_sets: 1, memory_limit: 1 GB}}"
     )
-    job = job.replace("ROUNDS", rounds) if rounds == "constant" else job.replace("rounds: ROUNDS, ", "")
 
     def time(share: float) -> float:
         scenario = sb.load(SITE.replace("JOB", job), {"data.rows.size": "2 GiB", "jobs.save.serial_share": share})

@@ -299,7 +299,10 @@ def test_models_show_lists_words_with_their_alternatives(say: Say) -> None:
     assert (found["value"], found["basis"], found["range"]) == ("wanted", "assumed", "or to_last")
     assert "direct access recovery" in found["why"]
     tool = {row["parameter"]: row for row in json.loads(say("models", "show", "backup_tool/unix-dump", "--json").out)}
-    assert (tool["walks_first"]["value"], tool["walks_first"]["source"]) == ("true", "FreeBSD, sbin/dump, after 4.4BSD")
+    assert (tool["restore_reads"]["value"], tool["restore_reads"]["source"]) == (
+        "to_last",
+        "FreeBSD, sbin/restore, after 4.4BSD",
+    )
 
 
 def test_models_show_of_an_unknown_name_gets_a_suggestion(say: Say) -> None:

@@ -35,12 +35,6 @@ class DiskSheet(LandingSheet):
     command_overhead: Duration
     """Time that the drive and its controller spend on each request."""
 
-    band: PositiveSize | None = None
-    """Bytes of shingled tracks that are read and written as a whole when data leave the landing zone. `drain_rate` is
-    for bands that are all new; scattered writes, such as those of a merge, drain more slowly. By default, they drain
-    alike.
-    """
-
     written: ClassVar[str] = "outer_rate"
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.SEQUENTIAL_READ: "outer_rate",
@@ -50,8 +44,6 @@ class DiskSheet(LandingSheet):
     def rules(self) -> Rules:
         """The outer zone is the faster, longer seeks take longer, and a landing zone has a rate at which it drains."""
         yield from super().rules()
-        if self.band is not None and self.landing_zone is None:
-            yield ("band", "landing_zone"), "band needs a landing_zone", "give the disk one, or leave the band out"
         if self.inner_rate.si > self.outer_rate.si:
             message = "inner_rate is above outer_rate"
             yield ("inner_rate", "outer_rate"), message, "make inner_rate at most outer_rate: the outer zone is faster"

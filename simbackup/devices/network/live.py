@@ -15,6 +15,8 @@ from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:
     from simbackup.devices.network.spec import LinkSpec
+SEGMENT = 1448.0
+"""Payload in bytes of a TCP segment in a frame of Ethernet: 1500 bytes less headers with time stamps (RFC 7323)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -31,8 +33,6 @@ class Network(Late):
     """Greatest number of bytes that a connection has in flight; None without a limit."""
     loss: float = 0.0
     """Share (0 to 1) of the segments that are lost."""
-    segment: float = 0.0
-    """Payload of a segment in bytes; 0 if none are lost."""
     halves: bool = False
     """Whether a loss halves the window (Reno); otherwise it grows with the cube of the time (CUBIC)."""
     storage: bool = False
@@ -95,18 +95,14 @@ def opposite(path: Iterable[Network]) -> tuple[Network, ...]:
     return tuple(network.other or network for network in path)
 
 
-def connection_rate(networks: Sequence[Network], window: float | None = None) -> float:
-    """Greatest rate, bytes a second, of one connection over several networks, by its window and by losses.
-
-    `window` is the greatest number of bytes that its program has in flight, as ssh limits it.
-    """
+def connection_rate(networks: Sequence[Network]) -> float:
+    """Greatest rate, bytes a second, of one connection over several networks, by its window and by losses."""
     away = travel_time(networks)
-    windows = [most for most in (window, *(network.window for network in networks)) if most is not None]
-    segments = [network.segment for network in networks if network.segment > 0.0]
+    windows = [network.window for network in networks if network.window is not None]
     kept = math.prod(1.0 - network.loss for network in networks)
     by_window = window_rate(min(windows), away) if windows else math.inf
     after_loss = loss_rate if any(network.halves for network in networks) else cubic_rate
-    by_loss = after_loss(min(segments), away, 1.0 - kept) if segments else math.inf
+    by_loss = after_loss(SEGMENT, away, 1.0 - kept) if kept < 1.0 else math.inf
     return min(by_window, by_loss)
 
 
@@ -213,6 +209,6 @@ def _direction(name: str, link: LinkSpec, each: float) -> Network:
     return late(
         Network, link=wires, latency=lambda: link.latency.si, rate=each,
         window=lambda: link.window.si if link.window else None, loss=lambda: link.loss.si,
-        segment=lambda: link.segment.si if link.segment else 0.0, halves=lambda: link.congestion == "reno",
+        halves=lambda: link.congestion == "reno",
         storage=lambda: link.storage, trips=lambda: link.command_trips.si,
     )  # fmt: skip

@@ -61,9 +61,7 @@ class NetworkSheet(Frozen):
     the queue of the adapter. By default, that of a datasheet, or 3 MiB as hosts of today open; storage has no limit.
     """
     loss: Share = usual("0 %", "1")
-    """Share of the segments that are lost on the way."""
-    segment: PositiveSize | None = None
-    """Payload of one segment; needed if segments are lost."""
+    """Share of the segments that are lost on the way, of 1448 bytes each."""
     congestion: Annotated[Literal["cubic", "reno"], Word()] = "cubic"
     """How senders recover after a loss: `cubic`, the default of Linux since 2006 and Windows since about
     2018; or `reno`, which halves the window and adds a segment each round trip, as older systems do."""
@@ -83,13 +81,6 @@ class NetworkSheet(Frozen):
         Measurable.TRANSFER: "rate",
         Measurable.ROUND_TRIP: "latency",
     }
-
-    def rules(self) -> Rules:
-        """Losses need the size of what is lost."""
-        if self.loss.si > 0 and self.segment is None:
-            yield ("loss",), "needs the payload of a segment", "add 'segment: 1448 B'"
-        if not self.states("loss") and self.segment is not None:
-            yield ("segment",), "has no effect without 'loss'", "add 'loss', or leave it out"
 
 
 class LinkSpec(Part, Modelled, NetworkSheet):
@@ -112,7 +103,6 @@ class LinkSpec(Part, Modelled, NetworkSheet):
 
     def rules(self) -> Rules:
         """A shared medium has no ports."""
-        yield from super().rules()
         if self.ports and self.medium == "shared":
             yield ("ports",), "has no effect on a shared medium", "leave it out, or write 'medium: switched'"
 

@@ -78,12 +78,12 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """Report keys of tape."""
         for key in job.of_drives:
-            if getattr(job, key, None) is not None:
+            if job.states(key):
                 checks.report((*path, key), "has no effect on a backup to an object store", "write 'connections'")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report keys of tape."""
-        if job.streams is not None:
+        if job.states("streams"):
             checks.report((*path, "streams"), "has no effect on a restore from objects", "write 'connections'")
 
 

@@ -36,7 +36,9 @@ class CopyOnWriteSheet(Frozen):
     rounds, each of which waits for the last.
     """
     commit_backlog: PositiveSize
-    """Mean bytes that wait to be written by programs that do not wait for each write; their chunks share a commit."""
+    """Bytes of writes that are pending on average, where programs do not wait for each write: the copies that these
+    need are recorded together, in one commit.
+    """
     map_time: Duration = usual("0 s", "s")
     """Time that a request to the origin needs for each chunk, to be split and looked up."""
     create_time: Duration
@@ -61,9 +63,11 @@ class SnapshotSheet(CopyOnWriteSheet):
     method: Annotated[Literal["copy_on_write"], Word()]
     """How the frozen image is kept."""
     unplug_delay: Duration | None = None
-    """Time for which copies and held writes wait in an idle queue of the block layer; none by default."""
+    """Time for which the block layer holds the first requests to an idle device back, to gather more of them, as Linux
+    before 2.6.39 does; none by default.
+    """
     unplug_requests: PositiveCount | None = None
-    """Number of requests in that queue at which the waiting ends."""
+    """Number of requests with which it passes them on sooner."""
     gathers: Annotated[bool, Word()] = False
     """Whether copies that wait together are written to the copy area in one write."""
 

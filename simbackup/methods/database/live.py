@@ -17,7 +17,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.equations.database import log_beside_files, phases
 from simbackup.late import Late
-from simbackup.methods.database.way import Coming, Section, Way, copying, in_turn, of_workers
+from simbackup.methods.database.way import Coming, Section, Way, copying, of_workers
 from simbackup.methods.frozen_image.live import create
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tape_reader import scaled
@@ -116,7 +116,6 @@ class DatabaseBackup(Late):
         reading, seconds = host.reading(_rows(data), cached=data.cached), host.seconds(engine.dump_cpu)
         paced = seconds * max(engine.dump_client, 1.0 - engine.dump_client)
         shape = host.working(host.then(reading.times(rows / saved.size), paced), seconds - paced)
-        shape = in_turn(shape, engine, seconds, self.way.workers)
         yield from self.way.write(system, (job, Activity.DUMP), shape, saved, data.largest)
 
     def _hot(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Process:
@@ -287,7 +286,7 @@ class DatabaseRestore:
 
         def take(section: Section, done: float, size: float, comes: Coming) -> Process:
             del section
-            shape, units = in_turn(comes.worked(seconds), engine, seconds, comes.workers), saved.size / rows
+            shape, units = comes.worked(seconds), saved.size / rows
             begin, written = target.begin + rows * done / saved.size, rows * size / saved.size
             place = VolumeRange(target.volume, begin, written, _logged(target))
             law = scaled(comes.law, units) if comes.law is not None else None
@@ -304,7 +303,7 @@ class DatabaseRestore:
         seconds = host.seconds(engine.index_cpu or 0.0)
         for size, workers in phases(target.indexes, way.workers, target.largest):
             read = host.reading(_rows(target)).times(engine.index_reads) if engine.index_reads else FlowShape()
-            shape = in_turn(of_workers(host.then(read, seconds), workers), engine, seconds, workers)
+            shape = of_workers(host.then(read, seconds), workers)
             place = VolumeRange(target.volume, target.begin + done, size, _logged(target))
             yield from system.write(job, way.host, place, shape, Activity.INDEX)
             done += size

@@ -12,7 +12,7 @@ from simbackup.methods.database.way import Way
 from simbackup.methods.reduction.make import reduction_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.tool.live import tool_of
-from simbackup.schema.quantity import Quantity, si_or
+from simbackup.schema.quantity import Quantity
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -71,8 +71,8 @@ def _back(job: RestoreSpec | None, saved: DatabaseBackupSpec | BinaryLogSpec, sp
         return _count(job.connections or own)
 
     return late(
-        Way, host=host, server=owner, networks=links, tool=tool, workers=lambda: int(si_or(job.workers, 1.0)),
-        connections=connections, streams=lambda: int(si_or(job.streams, 1.0)),
+        Way, host=host, server=owner, networks=links, tool=tool, workers=lambda: int(job.workers.si),
+        connections=connections, streams=lambda: int(job.streams.si),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import ImageDevice, MediaLibrary, ObjectTarget, VolumeDevice
 from simbackup.schema.job import Lasting, SharedOut, Streamed
 from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Chosen, Facts, Path, Refers, amount, of_class
-from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, si_or, usual
+from simbackup.schema.quantity import Pieces, PositiveShare, Rate, Text, usual
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
@@ -68,8 +68,6 @@ class DatabaseBackupSpec(Streamed, Lasting, SharedOut):
     """Number of workers that dump tables or copy files at once, each on a core, as with mysqldump."""
     connections: Pieces | None = None
     """Number of connections to an object store, which all workers share; by default, one for each worker."""
-    read_lock: bool | None = None
-    """Whether a `logical_dump` holds the read lock; by default, as the engine requires."""
     log_rate: Rate = usual("0 B/s", "B/s")
     """Bytes of log that users write per second during a `hot_copy`, and its program copies, too."""
     compressor: CompressionSpec | None = None
@@ -90,7 +88,7 @@ class DatabaseBackupSpec(Streamed, Lasting, SharedOut):
         if self.method != "logical_dump":
             return not self.copies_log()
         engine = spec.data[self.data].database
-        return self.read_lock if self.read_lock is not None else engine is None or engine.locks_for_dump
+        return engine is None or engine.locks_for_dump
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with the database, its target, the room there, or its snapshot."""
@@ -246,15 +244,15 @@ def _check_streams(
     """Report streams of what is not on tape, of a dump, or more than the drives; and workers that share a drive."""
     library = checks.spec.devices.get(source)
     if not isinstance(library, MediaLibrary):
-        if job.streams is not None and library is not None:
+        if job.states("streams") and library is not None:
             message = "has no effect on a database that comes back from a disk or from objects"
             checks.report((*path, "streams"), message, "write 'workers'")
         return
-    if job.workers is not None:
+    if job.states("workers"):
         message = "each drive that reads a database from tape serves one worker"
         remedy = "leave it out" if saved.method == "logical_dump" else "write 'streams', the number of drives"
         checks.report((*path, "workers"), message, remedy)
-    if si_or(job.streams, 1.0) > 1.0 and saved.method == "logical_dump":
+    if job.streams.si > 1.0 and saved.method == "logical_dump":
         checks.report((*path, "streams"), "a dump is loaded from tape in one stream", "leave it out")
     else:
         library.check_restore(checks, path, job)

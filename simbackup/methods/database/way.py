@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
-from simbackup.data.live import Database
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.library import Drive, Library
@@ -45,8 +44,6 @@ class Coming(NamedTuple):
 
     worked: Callable[[float], FlowShape]
     """Their shape, given the core seconds that the host spends on each byte."""
-    workers: int = 1
-    """Workers that take them."""
     law: Use | None = None
     """What slows a tape down if the rate is too low; None for other devices."""
 
@@ -156,12 +153,12 @@ class Way(Late):
                     def worked(seconds: float, back: FlowShape = back, many: int = many) -> FlowShape:
                         return of_workers(host.then(back, seconds), many)
 
-                    yield from take(section, done, size, Coming(worked, many))
+                    yield from take(section, done, size, Coming(worked))
                     done += size
 
     def _from_tape(self, system: System, job: str, copy: Copy, sections: Sequence[Section], take: Take) -> Process:
         """Mount the cartridges that have sections, and let what each run brings be taken while the drive reads on."""
-        reader = TapeReader(copy, self.networks, self.tool, self.connections or 1, self.tool.window)
+        reader = TapeReader(copy, self.networks, self.tool, self.connections or 1)
         host, server, reduction = system.hosts[self.host], system.hosts.get(self.server), copy.reduction
         on: Cartridges = {}
         for section in sections:
@@ -221,11 +218,6 @@ class Way(Late):
 def of_workers(shape: FlowShape, workers: int) -> FlowShape:
     """The shape of so many workers at once, each of which does what `shape` describes."""
     return shape._replace(workers=workers) if workers > 1 else shape
-
-
-def in_turn(shape: FlowShape, engine: Database, seconds: float, workers: int) -> FlowShape:
-    """The shape when bytes take core seconds, a share of which only one of several workers can spend at a time."""
-    return shape._replace(locked=seconds * engine.in_turn) if workers > 1 else shape
 
 
 def copying(host: Host, region: Region, tool: Tool) -> FlowShape:

@@ -235,7 +235,7 @@ class Backup(Reads):
         networks, (begin, size) = it.networks_of(system), where
         origin = system.origin(data, it.source, mounted=True).between(begin / part.size, size / part.size)
         if networks:
-            towards = towards.over(networks, 1.0 / how.sent, it.connections, it.tool.window)
+            towards = towards.over(networks, 1.0 / how.sent, it.connections)
         shape = compressed(it.taken(system, origin, 1.0, buffered=True), host, None, how)
         shape = it.serving(system, shape).plus(towards.demands, towards.moves, towards.places)
         if it.method == "image" or data.filesystem is None:
@@ -251,7 +251,7 @@ class Backup(Reads):
         if isinstance(end, OntoTape):
             towards, waits = end.crossing
             if networks:
-                towards = towards.over(networks, 1.0 / how.sent, twin.connections, tool.window)
+                towards = towards.over(networks, 1.0 / how.sent, twin.connections)
             shape = shape.plus(towards.demands, towards.moves, towards.places)
             shape = handing_over(shape, (towards, waits), (networks, 1.0 / how.sent), tool)
         elif twin.to in system.of(ObjectStore):

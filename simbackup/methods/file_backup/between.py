@@ -91,7 +91,7 @@ def check_spool(checks: Checks, path: Path, job: FileBackupSpec) -> None:
             checks.report(here, message, choices(spool.on, checks.block_devices()))
         return
     for key in ("streams", "multiplexing"):
-        if getattr(job, key) is not None:
+        if job.states(key):
             checks.report((*path, key), "has no effect with 'spool': a spooled backup is one stream", "leave it out")
     checks.free((*path, "spool", "size"), spool.on, spool.size, "a spool")
     if job.data in checks.spec.data:
@@ -134,7 +134,7 @@ def why_not_inline(job: FileBackupSpec) -> str | None:
         return "it goes into a full backup ('reverse')"
     if job.spool is not None:
         return "it goes to a disk first ('spool')"
-    return "its streams share drives ('multiplexing')" if si_or(job.multiplexing, 1.0) > 1.0 else None
+    return "its streams share drives ('multiplexing')" if job.multiplexing.si > 1.0 else None
 
 
 def _check_reverse(checks: Checks, path: Path, job: FileBackupSpec) -> None:
@@ -143,7 +143,7 @@ def _check_reverse(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     if target is not None and not isinstance(target, BlockDevice):
         message = f"nothing can be replaced in a save set on '{job.to}'"
         checks.report((*path, "level"), message, "back up to a disk, array or volume, or write 'incremental'")
-    if job.streams is not None:
+    if job.states("streams"):
         checks.report((*path, "streams"), "has no effect: a reverse incremental is one stream", "leave it out")
     if job.deduplication is not None:
         message = "a store of chunks replaces nothing, and so moves nothing aside"

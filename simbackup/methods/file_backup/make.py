@@ -49,7 +49,7 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     if job.level == "reverse":
         return ReverseBackup(reader)
     size = _object_size(job) if isinstance(spec.devices[job.to], ObjectTarget) else None
-    backup = Backup(reader, job.pool, int(si_or(job.multiplexing, 1.0)), size)
+    backup = Backup(reader, job.pool, int(job.multiplexing.si), size)
     return _inline(backup, copies, spec) if copies else backup
 
 
@@ -92,7 +92,7 @@ def _reader(job: FileBackupSpec, spec: Spec, reader: tuple[str, Share | None], t
         Reader, host=host, data=job.data, to=to, server=server, networks=spec.way_to(host, to) or (),
         method=job.method, tool=tool_of(job.tool), source=job.source, workers=lambda: _workers(job, spec), share=share,
         connections=connections, since=job.base_age, level=job.level, reduction=_reduction(job, spec),
-        streams=lambda: int(si_or(job.streams, 1.0)),
+        streams=lambda: int(job.streams.si),
     )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
     how = reduction_of(job.compressor, job.deduplication, data, changes, whole=job.level == "full")
 
     def parts() -> int:  # an image has no files that workers could share out
-        return int(si_or(job.streams, 1.0)) * (_workers(job, spec) if job.method == "file_level" else 1)
+        return int(job.streams.si) * (_workers(job, spec) if job.method == "file_level" else 1)
 
     return tool_of(job.tool).coding(how, parts)
 
@@ -136,9 +136,9 @@ def _files(saved: FilesSaving, spec: Spec) -> int:
     return int(spec.data[saved.data].number)
 
 
-def _of_stream(files: int, streams: Pieces | None) -> int:
+def _of_stream(files: int, streams: Pieces) -> int:
     """How many of some files a stream has."""
-    return math.ceil(files / si_or(streams, 1.0))
+    return math.ceil(files / streams.si)
 
 
 def _object_size(job: Storing) -> float | None:
@@ -155,7 +155,7 @@ def _way_back(job: RestoreSpec, saved: FilesSaving, spec: Spec, device: str) -> 
 
     def workers() -> int:  # each makes whole files
         files = int(job.select.files.si) if job.select is not None else _files(saved, spec)
-        return min(int(si_or(job.workers, 1.0)), _of_stream(files, job.streams))
+        return min(int(job.workers.si), _of_stream(files, job.streams))
 
     def connections() -> int:
         own = workers() if _file_by_file(saved, written, spec, device) else 1
@@ -169,4 +169,4 @@ def _way_back(job: RestoreSpec, saved: FilesSaving, spec: Spec, device: str) -> 
     if isinstance(spec.devices[device], ObjectTarget):
         return late(ObjectRestore, **common, object_size=lambda: _object_size(written))
     made = TapeRestore if isinstance(spec.devices[device], MediaLibrary) else DiskRestore
-    return late(made, **common, streams=lambda: int(si_or(job.streams, 1.0)))
+    return late(made, **common, streams=lambda: int(job.streams.si))

@@ -108,8 +108,8 @@ def scattered_writes(volume: Volume, place: tuple[float, float], share: float, r
     `place` is the byte of the volume at which the area begins, and its bytes, a share of which is written. From one run
     to the next the device moves on by the mean gap, or writes across it, if that is faster: then the gap passes below
     its heads, and stripes with a gap are read for their parity. A host that gathers writes in its memory has many in
-    flight, so that disks of an array work in parallel. Disks with shingled tracks rewrite more than the runs. A volume
-    that writes to free space writes in sequence all the same.
+    flight, so that disks of an array work in parallel. A volume that writes to free space writes in sequence all the
+    same.
     """
     begin, size = place
     if share >= 1.0 or not volume.in_place:
@@ -119,8 +119,7 @@ def scattered_writes(volume: Volume, place: tuple[float, float], share: float, r
     one, written = store.request("write", begin, begin + between, run), store.stream("write", begin, size)
     read = min(store.stripe + between, run + between) * store.stream("read", begin, size) if store.stripe else 0.0
     across = (run + between) * written + read
-    further = {store.link: max(min(one.busy, across) / run - written, 0.0)}
-    return FlowShape(further | dict(store.rewriting(share, run)))
+    return FlowShape({store.link: max(min(one.busy, across) / run - written, 0.0)})
 
 
 def applied(saved: SaveSet, target: DataSet) -> FlowShape:

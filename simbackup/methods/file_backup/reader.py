@@ -67,17 +67,8 @@ class Reader(Late):
         return self.part(data)
 
     def start(self, system: System, job: str, part: Portion) -> Process:
-        """Start the program, and look at all files first if it `walks_first`: to count them, or to map inodes.
-
-        The look costs what a walk costs that finds nothing to save. What it reads is not taken to stay in memory.
-        """
-        data = system.data[self.data]
-        yield from prepare(system, job, data, self.tool, part.files)
-        if self.method != "file_level" or not self.tool.walks_first:
-            return
-        region, who = self._whole(system).region, walkers(system, self.tool, self.workers, self.share)
-        walk = walking(system.hosts[self.host], data, region, who, 0.0)  # of which a byte is all files
-        yield from system.transfer(job, walk.times(1.0 / data.files), Activity.WALK, float(data.files))
+        """Start the program, with its messages about each file."""
+        yield from prepare(system, job, system.data[self.data], self.tool, part.files)
 
     def expected(self, system: System) -> float:
         """Bytes that it saves."""

@@ -23,7 +23,7 @@ from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import BackupTarget, Sink
 from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
 from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Path, Refers
-from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or, usual
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
@@ -51,14 +51,13 @@ class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):
     newest full backup on its disk, whose replaced blocks or files are read and written aside; the first is full."""
     since: PositiveDuration | None = None
     """How long ago the backup that this one builds on was made; by default, `every` for incrementals."""
-    streams: Pieces | None = None
+    streams: Pieces = usual("1")
     """Number of equal parts that are saved at the same time: to disk by as many threads, to tape on as many drives, or
-    on fewer with `multiplexing`; one by default.
+    on fewer with `multiplexing`.
     """
-    multiplexing: Pieces | None = None
+    multiplexing: Pieces = usual("1")
     """Number of streams that a drive takes at once, interleaved block by block: those of this job and of other jobs of
-    its pool that allow as many. A stream joins a drive that already has one before it takes another drive; one by
-    default.
+    its pool that allow as many. A stream joins a drive that already has one before it takes another drive.
     """
     workers: Pieces | None = None
     """Number of workers that walk the files of each stream at the same time, one request each; by default, as many as

@@ -122,7 +122,7 @@ class SpooledBackup(Reads):
         how, networks = it.reduction, [system.networks[name] for name in it.networks]
         shape = compressed(it.reading(system, data), system.hosts[it.host], system.hosts[it.server], how)
         if networks:
-            shape = shape.over(networks, 1.0 / how.sent, it.connections, it.tool.window)
+            shape = shape.over(networks, 1.0 / how.sent, it.connections)
         shape = shape._replace(sent=1.0 / how.sent)
         shape = it.serving(system, shape)
         place = VolumeRange(system.of(Volume)[it.to], each.place, each.size / how.stored)

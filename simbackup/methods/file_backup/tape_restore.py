@@ -227,7 +227,7 @@ class TapeRestore(WayBack):
             while cartridges:
                 medium = by_name[cartridges.pop(0)]
                 own = [run._replace(spread=run.spread / it.copy.compression) for run in on_medium[medium.name]]
-                lies = [(run.position, end_of(run, 1.0)) for run in own] if self.tool.one_pass else []
+                lies = [(run.position, end_of(run, 1.0)) for run in own]
                 wants = _Wants(self, it, own)
                 others = library.readings.join(medium, wants, lies, it.copy)
                 if others is not None:
@@ -271,7 +271,7 @@ class TapeRestore(WayBack):
         reading.ready.succeed()
         # the cartridge is known here: in the place of its name each run says whose it is
         runs = [run._replace(medium=str(i)) for i, each in enumerate(joined) for run in each.runs]
-        for each in passes(runs, 1.0, together=self.tool.one_pass):
+        for each in passes(runs, 1.0):
             wanted = [(joined[int(run.medium)], run) for run in each]
             since = library.clock.env.now
             yield from self._pass(library, drive, [(who, run) for who, run in wanted if not who.errors], each)
@@ -313,7 +313,7 @@ class TapeRestore(WayBack):
         near = stream._replace(away=NEAR) if self.tool.alternates else stream
         fill = host.then(drive.crossing(near), each)
         if networks:
-            fill = fill.over(networks, 1.0 / how.sent, self.connections, self.tool.window)
+            fill = fill.over(networks, 1.0 / how.sent, self.connections)
         if self.tool.alternates:  # it waits for what it reads, and then writes it
             fill = fill.after(drive.waits(stream) / ratio, drive.link.name, Activity.READ)
             far = commanded(networks)

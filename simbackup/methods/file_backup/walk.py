@@ -16,7 +16,7 @@ from simbackup.engine.flow import LocalWeight
 from simbackup.engine.limit import Spot
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
-from simbackup.late import Late, changed, late
+from simbackup.late import Late, late
 from simbackup.methods.share.live import Served, Share, requested
 from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
@@ -63,8 +63,6 @@ class Walkers(Late):
     """The host that keeps the files, if it is another one."""
     look_cpu: float = 0.0
     """Seconds of the reference core for each file that is only examined."""
-    reads_records: bool = False
-    """Whether they read the record of a file that they only examine, even if its directory entry would do."""
     tracked: bool = False
     """Whether the file system names the files to be sent, so that the others are not examined."""
 
@@ -78,7 +76,6 @@ def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Wa
     return late(
         Walkers, workers=workers, file_cpu=lambda: tool.file_cpu,
         remote=None if share is None else remote(system, share), look_cpu=lambda: tool.look_cpu,
-        reads_records=lambda: tool.reads_records,
     )  # fmt: skip
 
 
@@ -111,7 +108,6 @@ def walking(
     files = data.filesystem
     if files is None:
         raise JobFailedError(f"'{data.name}' has no file system")  # the checks exclude it
-    files = changed(files, listed=False) if sent < 1.0 and who.reads_records else files
     mean, cold, store = data.size / data.files, 1.0 - data.cached, region.store
     each = max(data.size * sent, 1.0) / data.files
     outside = equations.outside_record(mean if data.file_size is None else data.file_size, files.resident)

@@ -99,7 +99,7 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
             if target is not None:
                 checks.owned(path, target.on, "to")
                 checks.at_one_host((*path, "to"), job.to or "", self.to)
-        if job.streams is not None:
+        if job.states("streams"):
             checks.report((*path, "streams"), "has no effect on a restore from disk", "leave it out")
         if self.data in checks.spec.data:
             checks.extent(path, job, checks.spec.data[self.data], whole=False)

@@ -14,11 +14,10 @@ from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
-from simbackup.late import Late, changed
+from simbackup.late import Late
 from simbackup.methods.database.live import DatabaseRestore
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.native.sides import Coding, End, Side, Sides
-from simbackup.methods.native.transfers import Draws, Services, Transfers
 from simbackup.methods.native.turns import SteadyLoop, lost_in_turns, settled, shared
 from simbackup.methods.tape_reader import Pass, TapeReader
 from simbackup.methods.tool.live import NO_TOOL
@@ -55,8 +54,6 @@ class BufferLoop:
     """Bytes of a buffer."""
     compress: bool
     """Whether the backup is compressed."""
-    services: Services | None = None
-    """Distributions of service times to simulate each buffer; None to solve for the steady state."""
 
     def sets(self, engine: Engine) -> int:
         """Number of sets of buffers."""
@@ -206,21 +203,10 @@ def _phases(parts: Sequence[DataSet]) -> list[tuple[list[DataSet], float]]:
 
 
 def _run_loop(system: System, doing: tuple[str, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Process:
-    """Run the loop of buffers until all files have passed it.
-
-    In the steady state this is a flow for each phase; with `services:`, each buffer goes round by itself.
-    """
-    services, (job, _) = native.loop.services, doing
-    serial = system.serial_share(job) if len(native.files) > 1 else 0.0
-    if services is None:
-        for phase, amount in _phases(parts):
-            yield from _steady(system, doing, native, (phase, amount, serial), copy)
-        return
-    draws = Draws(system.seed, job, services)
-    for it, share in ((native, 1.0 - serial), (_by_one_file(native), serial)):
-        if share > 0.0:
-            some = [changed(part, size=share * part.size) for part in parts]
-            yield from _one_by_one(system, (draws, doing[1]), it, some, copy)
+    """Run the loop of buffers until all files have passed it: in the steady state, which is a flow for each phase."""
+    serial = system.serial_share(doing[0]) if len(native.files) > 1 else 0.0
+    for phase, amount in _phases(parts):
+        yield from _steady(system, doing, native, (phase, amount, serial), copy)
 
 
 def _steady(
@@ -251,18 +237,6 @@ def _steady(
     system.account(job, flow)
 
 
-def _one_by_one(
-    system: System, doing: tuple[Draws, str], native: Native, parts: Sequence[DataSet], copy: Copy
-) -> Process:
-    """Run the loop over some parts, buffer by buffer."""
-    (draws, activity), loop, backup = doing, native.loop, isinstance(native, NativeBackup)
-    going = Transfers(
-        system, draws, loop.size, parts, lambda left: _sides(system, native, left, copy).ways(files_first=not backup)
-    )
-    joined = loop.sets(native.engine) > 1
-    yield from going.run(loop.buffers, activity, files_first=not backup, joined=joined)
-
-
 def _by_one_file(native: Native) -> Native:
     """The same work with only one of its files, and the buffers for a single file."""
     return replace(native, files=native.files[:1], loop=replace(native.loop, buffers=native.loop.of_one_file))
@@ -274,14 +248,14 @@ def _sides(system: System, job: Native, parts: Sequence[DataSet], copy: Copy) ->
         isinstance(job, NativeBackup),
         iter(_of_files(copy, sum(file.to is not None for file in job.files))),
     )
-    volumes = tuple(End(f"data.{part.name}", part.volume.region.part(part.begin, part.size)) for part in parts)
+    volumes = tuple(End(part.volume.region.part(part.begin, part.size)) for part in parts)
     files = list[End]()
-    for i, file in enumerate(job.files):
+    for file in job.files:
         region, networks = None, tuple(system.networks[name] for name in file.networks)
         lies = next(extents) if file.to is not None else None
         if file.to in system.of(Volume) and lies is not None:
             region = system.of(Volume)[file.to].region.part(lies.position, lies.size / copy.compression)
-        files.append(End(f"files.{i + 1}", region, networks, system.of(ObjectStore).get(file.to or "")))
+        files.append(End(region, networks, system.of(ObjectStore).get(file.to or "")))
     size, each, request = job.loop.size, 1.0 / copy.compression, job.engine.request_latency
     coding = _coding(system.hosts[job.host], job, backup=backup)
 
@@ -314,7 +288,7 @@ def _coding(host: Host, job: Native, *, backup: bool) -> Coding | None:
     if not job.loop.compress or seconds <= 0.0:
         return None
     threads = min(job.engine.compress_threads or host.machine.cores, host.machine.cores)
-    return Coding(host, seconds, max(int(threads), 1), Activity.COMPRESS if backup else Activity.EXPAND)
+    return Coding(host, seconds, max(int(threads), 1))
 
 
 def from_tape(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from simbackup.equations.buffers import default_buffers
 from simbackup.methods.database.make import replaying
@@ -16,12 +16,6 @@ from simbackup.schema.capability import Sink
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
 
-SERVICES: dict[str, Literal["exponential", "constant"] | None] = {
-    "steady": None,
-    "by_event": "exponential",
-    "constant": "constant",
-}
-"""Distributions of the service times of buffers that are simulated one by one, by how the loop is simulated."""
 Way = Callable[[str, str], tuple[str, ...] | None]
 """The links between a host and a device, in one direction."""
 
@@ -34,7 +28,7 @@ def make(job: NativeBackupSpec, spec: Spec) -> NativeBackup:
 
 
 def restore(job: RestoreSpec, saved: NativeBackupSpec, spec: Spec) -> NativeRestore:
-    """The restore, with the rounds of the backup."""
+    """The restore, with the buffers of the backup."""
     host = spec.host_of(saved.data[0])
     engine, loop = parameters_of(Engine, saved.engine), _loop(saved)
     files, replay = _files(saved, spec, host, spec.way_from), replaying(job, saved.data[0], spec)
@@ -57,4 +51,4 @@ def _loop(job: NativeBackupSpec) -> BufferLoop:
         return default_buffers(files, len(job.data), int(job.engine.io_depth.si))
 
     size = (job.transfer_size or job.engine.transfer_size).si
-    return BufferLoop(buffers(len(job.to)), buffers(1), size, job.compress, SERVICES[job.rounds])
+    return BufferLoop(buffers(len(job.to)), buffers(1), size, job.compress)

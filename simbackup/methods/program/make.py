@@ -35,7 +35,7 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
         for phase, groups in operation.phases.items()
     }
     return Program(
-        runs=_running(job, spec), data=job.data, phases=phases, start=si_or(operation.start, 0.0), ratio=ratio,
+        runs=_running(job, spec), data=job.data, phases=phases, start=operation.start.si, ratio=ratio,
         since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
         codec=reduction_of(job.compressor, None, data), reads=job.save_set or "", copied_by=job.copied_by,
         saved_as="file_level" if job.by_file() else "image",
@@ -52,7 +52,7 @@ def _tape(job: ProgramJobSpec, spec: Spec) -> TapeTarget | None:
     block = job.block_size(spec)
     return TapeTarget(
         library, spec.way_to(spec.owner_of(library) or job.runs_on(spec), library) or (), _if_said(block),
-        int(si_or(job.streams, 1.0)), int(si_or(job.multiplexing, 1.0)), job.pool,
+        int(job.streams.si), int(job.multiplexing.si), job.pool,
     )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def _step(job: ProgramJobSpec, spec: Spec, name: str, step: StepSpec, within: tu
         of=step.of or group.of, bytes=lambda: _bytes(step)[0], size=lambda: _bytes(step)[1],
         times=lambda: _if_said(step.times), request=lambda: _if_said(step.request),
         in_order=lambda: step.in_order, trips=lambda: si_or(step.trips, 0.0),
-        wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: si_or(step.every, 1.0),
+        wait=lambda: si_or(step.wait, 0.0), items=_if_said(step.items), every=lambda: step.every.si,
         lock=step.lock or "",
     )  # fmt: skip
 

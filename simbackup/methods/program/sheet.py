@@ -23,6 +23,7 @@ from simbackup.schema.quantity import (
     TimePerByte,
     Unit,
     Word,
+    usual,
 )
 
 CORES = "cores"
@@ -88,8 +89,8 @@ class StepSpec(Frozen):
     """Time that passes with each item and uses nothing."""
     items: Items | None = None
     """What it repeats on, if not on the items of its group: `files`, `directories`, or pieces of so many bytes."""
-    every: Ratio | None = None
-    """Number of items that share the step, such as the files of a transaction; one by default."""
+    every: Ratio = usual("1", "1")
+    """Number of items that share the step, such as the files of a transaction."""
     lock: Text | None = None
     """The lock that it holds: only one worker of the job at a time does what needs it."""
 
@@ -155,8 +156,8 @@ class GroupSpec(Frozen):
 class OperationSpec(Frozen):
     """One operation of a program: a backup, a restore, a copy, a check."""
 
-    start: Duration | None = None
-    """Time before the first phase; none by default."""
+    start: Duration = usual("0 s", "s")
+    """Time before the first phase."""
     serial_share: Share | None = None
     """Share of the work of a group that one of its workers does while the others wait; by default, that of the job.
     A phase takes the longest that a group takes by itself, `(1 - s) T(all workers) + s T(one worker)`.

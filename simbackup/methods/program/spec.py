@@ -31,7 +31,7 @@ from simbackup.schema.capability import BlockDevice, Device, MediaLibrary, Objec
 from simbackup.schema.job import BackupJob, FilesSaving, SharedOut
 from simbackup.schema.origin import Unknown
 from simbackup.schema.part import Fact, Facts, Path, Refers
-from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveShare, Quantity, Text, usual
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
@@ -95,13 +95,13 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     """The file system of the target, if that is a disk on which the program keeps objects as files: a datasheet
     `filesystem/name`, or a mapping.
     """
-    streams: Pieces | None = None
+    streams: Pieces = usual("1")
     """Number of equal parts that it writes to tape at the same time, each with all workers of the last group on a drive
-    of its own, or on fewer with `multiplexing`; one by default.
+    of its own, or on fewer with `multiplexing`.
     """
-    multiplexing: Pieces | None = None
+    multiplexing: Pieces = usual("1")
     """Number of streams that a drive takes at once, interleaved block by block: those of this job and of other jobs of
-    its pool that allow as many; one by default.
+    its pool that allow as many.
     """
     pool: Text | None = None
     """The pool whose cartridges are written; by default, cartridges that belong to no pool."""
@@ -301,7 +301,7 @@ class ProgramJobSpec(FilesSaving, SharedOut):
         library = checks.spec.devices.get(self.target or "")
         if not isinstance(library, MediaLibrary):
             for key in self.of_drives:
-                if getattr(self, key) is not None:
+                if self.states(key):
                     checks.report((*path, key), "has no effect where no tape is written", "leave it out")
             return
         if self.operation not in self.program.operations:

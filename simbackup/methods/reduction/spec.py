@@ -135,7 +135,8 @@ class CompressorSheet(Frozen):
     expand_coded_cpu: TimePerByte = usual("0 s/B", "s/B")
     """Time of the reference core, in addition, for each byte that is taken to be expanded (`b`)."""
     hardest: Ratio = usual("1", "1")
-    """Ratio of the data that cost it most: it passes over much of what shrinks less, which costs no more than these.
+    """Compression ratio of the data that take it most time. Data that shrink less take no more than these, as it soon
+    gives up on most of them.
     """
     scaling: Multiple = usual("1", "1")
     """Exponent with which its speed grows with the speed of a core, and less than 1 if it waits for

@@ -11,7 +11,7 @@ from simbackup.schema.capability import Device, Sink
 from simbackup.schema.job import BackupJob, Copying, Names, Restoring, Saving
 from simbackup.schema.origin import Unknown
 from simbackup.schema.part import Facts, Path, Refers, amount, number, of_class
-from simbackup.schema.quantity import Frozen, Pieces, PositiveSize, Share, Text
+from simbackup.schema.quantity import Frozen, Pieces, PositiveSize, Share, Text, usual
 from simbackup.schema.registry import Look, MethodKind
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ class RestoreSpec(Restoring):
     """The data set to overwrite; where the data came from by default. Or a device of kind `nul`, to check the save set:
     the host that owns it, or else that of the data, reads all bytes, makes no files, and keeps nothing.
     """
-    streams: Pieces | None = None
+    streams: Pieces = usual("1")
     """Number of parts that are restored from a disk at the same time, or of drives that read from tape at the same
-    time, each from its own cartridge; one by default. More streams than cartridges with wanted data are of no use.
+    time, each from its own cartridge. More streams than cartridges with wanted data are of no use.
     """
-    workers: Pieces | None = None
-    """Number of workers that create files, load tables or copy files at the same time; one by default."""
+    workers: Pieces = usual("1")
+    """Number of workers that create files, load tables or copy files at the same time."""
     connections: Pieces | None = None
     """Number of network connections over which each stream spreads its bytes; by default, as many as the backup or copy
     states that it reads. If that states none, one for each worker where each file comes from an object of its own, or

@@ -396,10 +396,6 @@ class Consolidation:
     """The host of the volume."""
     full: bool
     """Whether it makes a synthetic full backup; otherwise it merges."""
-    size: float | None = None
-    """Bytes of save sets that are read and written; None for those of the data (full) or of the newest save set
-    (merge).
-    """
     tool: Tool = NO_TOOL
     """The program."""
     method: str = "consolidate"
@@ -407,8 +403,6 @@ class Consolidation:
     def expected(self, system: System) -> float:
         """Bytes of save sets that it reads and writes."""
         saved, lies = system.saved(self.backup, self.by)
-        if self.size is not None:
-            return self.size
         if lies.reduction.together is not None:
             return 0.0
         return system.data[saved.data].size if self.full else saved.size

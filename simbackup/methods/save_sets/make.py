@@ -25,7 +25,7 @@ def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
     way, tool = spec.way_to(server, job.to) or (), tool_of(getattr(saved, "tool", None))
     return late(
         CopySaveSet, backup=job.save_set, server=server, to=job.to, host=spec.owner_of(job.to) or "", networks=way,
-        tool=tool, streams=lambda: int(si_or(job.streams, 1.0)), pool=lambda: job.pool,
+        tool=tool, streams=lambda: int(job.streams.si), pool=lambda: job.pool,
         connections=lambda: int(si_or(job.connections, 1.0)), new_chunks=job.new_chunks, back=back or (),
         object_size=lambda: job.object_size.si if job.object_size else None, copied_by=job.copied_by,
         objects_of=lambda: si_or(getattr(by, "object_size", None), 0.0) or None,
@@ -38,5 +38,4 @@ def make_consolidation(job: ConsolidateSpec, spec: Spec) -> Consolidation:
     by = spec.jobs[job.save_set]
     backup = by.save_set if isinstance(by, Copying) else job.save_set
     on, tool = str(getattr(by, "to", "")), tool_of(getattr(spec.jobs[backup], "tool", None))
-    size = job.size.si if job.size is not None else None
-    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", size, tool)
+    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", tool)

@@ -10,7 +10,7 @@ from simbackup.methods.restore.spec import copy_is_known
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.job import NOT_OF_EXISTING, BackupJob, Copying, JobSpec, Lasting, Saving, Storing
 from simbackup.schema.part import ONTO_DEVICE, Chosen, Path, Refers
-from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or, usual
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
@@ -88,10 +88,8 @@ class CopySaveSetSpec(Copying):
     """The tape library, the object store, or the volume or device of any host, that takes the copy. From tape to tape,
     one drive reads while another one writes; within a library the copy goes to another `pool`.
     """
-    streams: Pieces | None = None
-    """Number of parts that are copied at the same time, each on its own drive, or from tape to tape on its own two; one
-    by default.
-    """
+    streams: Pieces = usual("1")
+    """Number of parts that are copied at the same time, each on its own drive, or from tape to tape on its own two."""
     pool: Text | None = None
     """The pool whose cartridges are written; by default, cartridges that belong to no pool."""
     object_size: PositiveSize | None = None
@@ -243,7 +241,7 @@ class CopySaveSetSpec(Copying):
             message = f"the cartridges of a copy in '{self.to}' need a pool of their own"
             checks.report((*path, "pool"), message, f"give '{self.to}' another pool, and name it here")
         if source == self.to and isinstance(target, MediaLibrary) and not self.inline:
-            most, wanted = int(target.drive_count()), 2 * int(si_or(self.streams, 1.0))
+            most, wanted = int(target.drive_count()), 2 * int(self.streams.si)
             if wanted > most:
                 message = f"copies within '{self.to}' need two drives each, {wanted} in all, but it has {most}"
                 remedy = f"write 'streams: {most // 2}'" if most > 1 else "add a drive, or copy to a disk"
@@ -289,12 +287,9 @@ class ConsolidateSpec(JobSpec):
     save_set: Annotated[Text, Refers("works on", "jobs")]
     """The job whose save sets are combined, a backup to a disk or a copy there; the newest is the last of them."""
     into: Annotated[Literal["full", "older"], Word()] = "full"
-    """`full` makes a synthetic full backup that replaces the newest save set; `older` merges the changes into an older
-    save set, as in incremental-forever backups, and writes each changed run where it belongs.
-    """
-    size: PositiveSize | None = None
-    """Bytes that are read, and also the bytes that are written; by default, the size of the data for a full backup, the
-    size of the newest save set for a merge, and none if the save set is deduplicated.
+    """`full` makes a synthetic full backup that replaces the newest save set: it reads and writes as many bytes as
+    the data have, or none if the save set is deduplicated. `older` merges the changes into an older save set, as in
+    incremental-forever backups, and writes each changed run where it belongs.
     """
 
     def tool_of(self) -> str | None:
@@ -317,9 +312,8 @@ class ConsolidateSpec(JobSpec):
 
     def _check_room(self, checks: Checks, path: Path, by: Storing, data: DataSpec | None) -> None:
         """Report a disk without room for a full backup, which is compressed as the save set and shares its chunks."""
-        size = self.size or (data.size if data is not None and not by.shares_chunks() else None)
-        if size is not None:
-            kept = replace(size, si=size.si / by.kept_ratio(checks.spec))
+        if data is not None and not by.shares_chunks():
+            kept = replace(data.size, si=data.size.si / by.kept_ratio(checks.spec))
             checks.free((*path, "save_set"), by.to, kept, "a full backup")
 
 

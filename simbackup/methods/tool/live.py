@@ -46,7 +46,6 @@ class Tool(Late):
     copy_cpu: float | None = None
     restore_cpu: float | None = None
     server_cpu: float | None = None
-    reads_records: bool = False
     part: float | None = None
     file_cpu: float = 0.0
     make_cpu: float | None = None
@@ -56,13 +55,10 @@ class Tool(Late):
     ends_in_cache: bool = False
     resumes: bool = False
     alternates: bool = False
-    walks_first: bool = False
-    one_pass: bool = True
     restore_reads: Reads = "wanted"
     mounts_images: bool = False
     copies_log: bool = False
     shares_threads: bool = False
-    window: float | None = None
     scan_cpu: float | None = None
     group_time: float = 0.0
     index_record: float = 0.0
@@ -100,7 +96,7 @@ class Tool(Late):
         trips over the networks in `travelled` are counted elsewhere.
         """
         if networks and not loaded:
-            shape = shape.over(networks, share, connections, self.window)
+            shape = shape.over(networks, share, connections)
         shape = shape._replace(sent=share)
         for network in networks if networks and self.alternates else ():
             shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER, idle=True)

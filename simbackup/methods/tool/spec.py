@@ -91,10 +91,6 @@ class BackupToolSheet(Frozen):
     """Time of the reference core for each file that it examines but does not save, in addition to that of the file
     system; none by default.
     """
-    reads_records: Annotated[bool, Word()] = False
-    """Whether it also reads the record of each file that it examines but does not save, for example for its rights,
-    even if directories contain times and sizes. If they do not, it always reads the record.
-    """
     part: PositiveSize | None = None
     """Size of the parts in which it writes or reads objects of an object store, one request each; by default, that of
     the store.
@@ -102,10 +98,6 @@ class BackupToolSheet(Frozen):
     workers: PositiveCount | None = None
     """Number of workers that walk the files of a backup at the same time, or of files that it requests ahead, if the
     job does not state it; one by default.
-    """
-    walks_first: Annotated[bool, Word()] = False
-    """Whether it examines all files before it saves or sends the first one, for example to count or list them, or to
-    map inodes and directories.
     """
     serial_share: Share | None = None
     """Share of the work of a job that one of several workers does while the others wait; zero where the workers are
@@ -126,10 +118,6 @@ class BackupToolSheet(Frozen):
     """Whether reading alternates with sending or writing to tape, instead of both happening at once; in a spooled
     backup, this applies to the way from the spool.
     """
-    one_pass: Annotated[bool, Word()] = True
-    """Whether restores read interleaved data on a cartridge in one pass: parts of a save set, and save sets of other
-    restores that begin before the tape moves. Otherwise, there is one pass for each.
-    """
     restore_reads: Annotated[Reads, Word()] = "wanted"
     """What a restore of selected files reads: only these (`wanted`), as programs do that note where on tape each file
     lies; everything before the last of them (`to_last`); or `all`, as tar does. On a disk, this counts where a
@@ -142,10 +130,6 @@ class BackupToolSheet(Frozen):
     shares_threads: Annotated[bool, Word()] = False
     """Whether the threads of its compressor serve all workers and streams of a backup together, as a pool. Otherwise,
     each has that many threads of its own.
-    """
-    window: PositiveSize | None = None
-    """Maximum bytes in flight on one of its connections, such as those of ssh; by default, only the `window` of the
-    link counts.
     """
     group_time: Duration | None = None
     """Time from the start of a group of save sets until the first of them begins."""

@@ -202,7 +202,9 @@ devices:
 data:
   log: {on: c, size: 20 MB}
 jobs:
-  save: {method: database_native, data: log, to: d, engine: backup_engine/sql-server-2008, rounds: by_event}
+  save: {method: database_native, data: log, to: d, engine: backup_engine/sql-server-2008}
+chance:
+  much: {of: data.log.size, distribution: uniform, loc: 10 MB, scale: 20 MB}
 """
 SEEDS = """\
 title: Seeds

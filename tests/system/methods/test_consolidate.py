@@ -67,15 +67,6 @@ def test_a_restore_and_a_copy_take_the_synthetic_full_backup() -> None:
     assert rows(run("  back: {restore: save, after: save}\n"))["back"]["bytes"] == pytest.approx(4e9)
 
 
-def test_a_size_of_its_own() -> None:
-    """On a target that clones blocks, a full backup reads and writes the change alone, and is whole all the same."""
-    more = """  full: {method: consolidate, save_set: save, size: 4 GB, after: save}
-  back: {restore: save, after: full}
-"""
-    found = rows(run(more))
-    assert (found["full"]["bytes"], found["back"]["bytes"]) == (4e9, 100e9)
-
-
 CHAIN = """
   week: {method: image, data: files, to: pool}
   night: {method: image, data: files, to: pool, level: incremental, since: 24 h, every: 24 h, begin: 24 h, until: 72 h}

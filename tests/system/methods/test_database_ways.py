@@ -55,15 +55,9 @@ def test_a_dump_neither_reads_nor_writes_indexes_and_needs_no_lock() -> None:
     assert not [span for span in result.trace.spans if span.activity == "flush"]
 
 
-def test_an_engine_without_old_versions_of_rows_or_a_program_that_asks_for_it_locks() -> None:
-    for changes, jobs in (
-        ({"database.locks_for_dump": "true"}, DUMP),
-        ({}, DUMP.replace("to: b", "to: b, read_lock: true")),
-    ):
-        result = run(jobs, **changes)
-        assert result.get("jobs.dump.lock") == pytest.approx(result.get("jobs.dump.elapsed"))
-    quiet = run(DUMP.replace("to: b", "to: b, read_lock: false"), **{"database.locks_for_dump": "true"})
-    assert quiet.get("jobs.dump.lock") == 0.0
+def test_an_engine_without_old_versions_of_rows_locks() -> None:
+    result = run(DUMP, **{"database.locks_for_dump": "true"})
+    assert result.get("jobs.dump.lock") == pytest.approx(result.get("jobs.dump.elapsed"))
 
 
 @for_each("largest, expected", [(0.1, 1 / 4), (0.25, 1 / 4), (0.4, 0.4), (0.9, 0.9), (1.0, 1.0)])

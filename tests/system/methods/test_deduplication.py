@@ -136,13 +136,6 @@ def test_a_synthetic_full_backup_shares_the_chunks_that_are_there() -> None:
     assert result.get("jobs.again.bytes") == 1e9
 
 
-def test_a_synthetic_full_backup_of_a_size_of_its_own_moves_no_more_chunks_than_that() -> None:
-    """How many chunks of the newest save set were new says nothing about those that a full backup reads and writes."""
-    jobs = "  whole: {method: consolidate, save_set: full, size: 0.5 GB, after: full}\n"
-    result = run(site(jobs=jobs).replace("  back: {restore: full, after: full}\n", ""))
-    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * 0.2 + 2 * 0.5e9)
-
-
 CHANGING = "size: 1 GB, compression: 2, change: {daily: 4 %, run: 64 KiB}"
 SINCE = "last: 24 h, chunk: 8 KiB, cut_cpu: 0 ns/B, join_cpu: 0 ns/B, together: 1 GB"
 

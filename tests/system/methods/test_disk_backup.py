@@ -128,13 +128,6 @@ def test_a_program_may_say_how_many_workers_it_has() -> None:
     assert elapsed(f"workers: 4, tool: {TOOL[:-1]}, workers: 2}}") == of_the_job
 
 
-def test_a_program_may_look_at_all_files_before_it_saves_the_first() -> None:
-    """The first walk takes a positioned read of a record and half the core time of opening for each file."""
-    once = run(f"{WALK[:-2]}, tool: {TOOL}}}\n").get("jobs.save.elapsed")
-    twice = run(f"{WALK[:-2]}, tool: {TOOL[:-1]}, walks_first: true}}}}\n").get("jobs.save.elapsed")
-    assert twice - once == pytest.approx(10_000 * (0.5e-3 + 1e-3 + 1e3 / 100e6), rel=1e-3)
-
-
 def test_save_sets_side_by_side_share_what_they_share() -> None:
     """Two walks wait in one queue of the device; two images have half of it each."""
     two = WALK + "  more: {method: file_level, data: other, to: c}\n"

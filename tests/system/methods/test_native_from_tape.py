@@ -74,7 +74,6 @@ def test_zeros_are_written_before() -> None:
     ("changes", "says"),
     [
         ({"jobs.full.to": ["c", "c"]}, "reads all 2 files at once, and on tape they lie one behind the other"),
-        ({"jobs.full.rounds": "by_event"}, "buffers that come from tape are not simulated one by one"),
     ],
 )
 def test_what_does_not_come_from_tape(changes: dict[str, Any], says: str) -> None:

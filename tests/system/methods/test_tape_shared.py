@@ -189,25 +189,21 @@ def test_interface_and_other_data_are_shared_as_well(tmp_path: Path) -> None:
 
 
 STREAMS = """\
-  a: {{method: image, data: a, to: jukebox, streams: 2, multiplexing: 2, tool: {{start_time: 0 s, mount_time: 0 s{0}}}}}
-  back: {{restore: a, after: a}}
+  a: {method: image, data: a, to: jukebox, streams: 2, multiplexing: 2, tool: {start_time: 0 s, mount_time: 0 s}}
+  back: {restore: a, after: a}
 """
 
 
-def test_a_restore_of_interleaved_streams_reads_them_in_one_pass_or_once_for_each(tmp_path: Path) -> None:
+def test_a_restore_of_interleaved_streams_reads_them_in_one_pass(tmp_path: Path) -> None:
     # 2 GB at 10 MB/s lie on tape as two streams of 1 GB, each spread over all of it
-    once = run(tmp_path, STREAMS.format(""))
+    once = run(tmp_path, STREAMS)
     assert sum(end - begin for begin, end in set(transfers(once, "back"))) == pytest.approx(200.0)
     assert not any(what == "locate" for _, what in once.activities("back"))  # it is at the beginning of the tape
-    each = run(tmp_path, STREAMS.format(", one_pass: false"))
-    first, second = transfers(each, "back")
-    assert (first[1] - first[0], second[1] - second[0]) == pytest.approx((200.0, 200.0))
-    assert second[0] > first[1]  # it goes back to the beginning between them
-    assert once.get("jobs.back.bytes") == each.get("jobs.back.bytes") == pytest.approx(2e9)
+    assert once.get("jobs.back.bytes") == pytest.approx(2e9)
 
 
 def test_restores_of_several_backups_that_lie_interleaved_read_them_in_one_pass(tmp_path: Path) -> None:
-    """4 GB at 10 MB/s, of which each wants the half: both go over all of it once, or each by itself."""
+    """4 GB at 10 MB/s, of which each wants the half: both go over all of it once."""
     back = "  back_a: {restore: a, after: [a, b]}\n  back_b: {restore: b, after: [a, b]}\n"
     once = run(tmp_path, BOTH + back)
     assert once.all_ended_well
@@ -216,11 +212,6 @@ def test_restores_of_several_backups_that_lie_interleaved_read_them_in_one_pass(
     assert sum(end - begin for begin, end in spent[0]) == pytest.approx(400.0)
     for name in ("back_a", "back_b"):
         assert sum(once.causes(name).values()) == pytest.approx(once.get(f"jobs.{name}.elapsed"))
-    tool = ", tool: {start_time: 0 s, mount_time: 0 s, one_pass: false}}"
-    each = run(tmp_path, BOTH.replace("}", tool) + back)
-    (_, end), (begin, _) = transfers(each, "back_a")[-1], transfers(each, "back_b")[0]
-    assert begin >= end
-    assert each.all_ended_well
 
 
 def test_a_restore_that_comes_when_the_tape_moves_reads_it_once_more(tmp_path: Path) -> None:
@@ -266,7 +257,7 @@ def test_a_restore_that_fails_stops_none_that_reads_along() -> None:
 
 def test_a_pass_goes_over_the_tape_once_however_the_streams_began_and_ended(tmp_path: Path) -> None:
     """Three streams of two jobs, of which others come and go, are passes that end where the streams change."""
-    jobs = STREAMS.format("").replace("multiplexing: 2", "multiplexing: 3") + (
+    jobs = STREAMS.replace("multiplexing: 2", "multiplexing: 3") + (
         "  b: {method: image, data: b, to: jukebox, multiplexing: 3, begin: 100 s}\n"
     )
     sets, ends = saved(tmp_path, jobs.replace("after: a", "after: [a, b]"))

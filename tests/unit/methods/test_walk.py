@@ -83,18 +83,6 @@ def sending(walked: DataSet, sent: float) -> float:
     return max(walked.size * sent, 1.0) / shape.cap
 
 
-def test_a_program_may_read_the_record_of_a_file_whose_directory_says_all() -> None:
-    """Then it takes what it takes where directories do not say so."""
-    listed = replace(SMALL, entry=40.0, directory_read=4000.0, listed=True)
-    walked = replace(data(disk(), files=listed), directories=9e9 / 40e3 / 100)
-    unlisted, region = replace(walked, filesystem=replace(listed, listed=False)), walked.volume.region
-    plain, reading = Walkers(), Walkers(reads_records=True)
-    ways = (walked, plain), (walked, reading), (unlisted, plain)
-    fast, slow, same = (1.0 / walking(host(), each, region, who, 0.0).cap for each, who in ways)
-    assert fast < slow / 1.5
-    assert slow == same
-
-
 @for_each("each", [4e3, 40e3, 40e6, 900e6])
 def test_files_that_are_left_alone_never_make_the_others_slower_than_all(each: float) -> None:
     """A disk passes a small gap no later than it would read it, and seeks once for each file, not for each read."""

@@ -116,8 +116,8 @@ def test_every_key_is_explained(kind: Kind) -> None:
 def test_all_sections_kinds_methods_and_keys_are_offered() -> None:
     schema = SCHEMAS["scenario"]
     assert tuple(schema["properties"]) == SECTIONS
-    assert schema["$defs"]["Device"]["properties"]["kind"]["enum"] == list(device_kinds())
-    assert set(schema["$defs"]["Job"]["properties"]["method"]["enum"]) == set(method_kinds()) - {"restore"}
+    assert schema["$defs"]["Device"]["properties"]["kind"]["anyOf"][0]["enum"] == list(device_kinds())
+    assert set(schema["$defs"]["Job"]["properties"]["method"]["anyOf"][0]["enum"]) == set(method_kinds()) - {"restore"}
     for part in (*(kind.spec for kind in (*device_kinds().values(), *method_kinds().values())), Origin):
         assert set(schema["$defs"][part.__name__.removesuffix("Spec")]["properties"]) == set(part.model_fields)
     for part in sheets().values():
