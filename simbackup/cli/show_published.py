@@ -58,8 +58,6 @@ def reproduction(found: Reproduction) -> None:
         show.line(_summary(s) + "\n")
     if len(found.summaries) > 1:
         show.line(_summary(found.total))
-    for short in found.clipped:
-        show.line(short)
     show_ledger.printed(ledger(found))
 
 
