@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simbackup.experiments.identifiability import Separability, separability
     from simbackup.experiments.influences import Sensitivity
     from simbackup.experiments.intervals import intervals_of
-    from simbackup.experiments.lists import datasheets, scenarios
+    from simbackup.experiments.overview import datasheets, scenarios
     from simbackup.experiments.reproduce import Reproduction, reproduce
     from simbackup.experiments.sensitivity import sensitivity
     from simbackup.experiments.studied import Study
@@ -59,7 +59,7 @@ _NAMES = {
     "experiments.identifiability": "Separability separability",
     "experiments.influences": "Sensitivity",
     "experiments.intervals": "intervals_of",
-    "experiments.lists": "datasheets scenarios",
+    "experiments.overview": "datasheets scenarios",
     "experiments.reproduce": "Reproduction reproduce",
     "experiments.sensitivity": "sensitivity",
     "experiments.studied": "Study",

@@ -33,7 +33,7 @@ def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     """Simulate one scenario, with the 90 % interval of each job. Exits with 1 if a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.cli.counting import counting, jobs  # noqa: PLC0415
-    from simbackup.experiments.intervals import cut_short, every_interval  # noqa: PLC0415
+    from simbackup.experiments.intervals import every_interval  # noqa: PLC0415
     from simbackup.run import ran  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
@@ -62,8 +62,6 @@ def run(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         })  # fmt: skip
     else:
         show.result(result, found, verbose=verbose)
-        for short in cut_short(result, found):
-            show.line(short)
         if not found and intervals is Intervals.QUICK and result.all_ended_well:
             note("no intervals: the scenario is very large; --intervals thorough computes them in hundreds of runs")
     if out is not None:

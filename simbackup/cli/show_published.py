@@ -71,8 +71,6 @@ def reproduction(found: Reproduction) -> None:
         show.line(_summary(s) + "\n")
     if len(found.summaries) > 1:
         show.line(_summary(found.total))
-    for short in found.clipped:
-        show.line(short)
     if lines := ledger(found):
         show.table(LEDGER, [_ledger_cells(line) for line in lines], "blind predictions", right=LEDGER_FIGURES)
         for line in _fitted(lines):

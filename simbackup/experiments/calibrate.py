@@ -19,8 +19,7 @@ from simbackup.run import ran
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.measured import Measured, Measurement
 from simbackup.schema.study import Fit
-from simbackup.uncertainty.inputs import Input, inputs
-from simbackup.uncertainty.range_ends import reached
+from simbackup.uncertainty.inputs import Input, inputs, reached
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -254,7 +253,7 @@ class FitProblem:
     def moved(self, one: Input, side: int) -> Changes:
         """The overrides that move an uncertain input to one end of its range, as far as checks allow."""
         return {
-            file: reached(self.scenarios[file], [address for there, address in one.at if there == file], side).changes
+            file: reached(self.scenarios[file], [address for there, address in one.at if there == file], side)
             for file in dict.fromkeys(file for file, _ in one.at)
         }
 

@@ -6,12 +6,11 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from importlib import import_module
 from statistics import median
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from simbackup import units
+from simbackup.equations.intervals import student_quantile
 from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.errors import InputError, Place, Problem, SimbackupError
 from simbackup.experiments.calibrate import Fitted, is_of, rounded, uncertainty_of
@@ -261,16 +260,6 @@ class Solution:
     spare: int
     """Number of rows minus number of constants."""
 
-    @cached_property
-    def times(self) -> float:
-        """Standard deviations from the middle to the end of an interval, given how few rows estimate the scatter."""
-        return student(self.spare)
-
-
-def student(spare: int) -> float:
-    """Standard deviations from the middle to the end of an interval, for so many degrees of freedom."""
-    return float(cast("Any", import_module("scipy.stats")).t.ppf(0.5 + LEVEL / 2.0, spare))
-
 
 def solved(problem: HistoryProblem) -> Solution:
     """The constants with the least misfit, as they will be written, and how sure they are."""
@@ -294,7 +283,7 @@ def solved(problem: HistoryProblem) -> Solution:
     back = np.linalg.pinv(jacobian)
     covariance = back @ back.T * scatter**2
     ids = [run.row.id for run in problem.runs]
-    single = scatter * student(spare) / SCORE
+    single = scatter * student_quantile(spare, LEVEL) / SCORE
     constants = [
         replace(
             _fitted(problem, i, value, one.deviation, dict(zip(ids, map(float, left), strict=True))),
@@ -322,9 +311,10 @@ def predicted(problem: HistoryProblem, found: Solution, runs: Sequence[HistoryRu
         return []
     here = HistoryProblem(runs, problem.constants, problem.seed)
     jacobian = np.array(slopes(here.misfit, found.logarithms, here.plausible))
+    times = student_quantile(found.spare, LEVEL)  # as few rows estimate the scatter
     rows: list[HistoryRow] = []
     for run, error, slope in zip(runs, here.misfit(found.logarithms), jacobian, strict=True):
-        deviation = math.sqrt(found.scatter**2 + float(slope @ found.covariance @ slope)) * found.times
+        deviation = math.sqrt(found.scatter**2 + float(slope @ found.covariance @ slope)) * times
         simulated = run.measured * math.exp(error)
         low, high = (simulated * math.exp(side * deviation) for side in (-1.0, 1.0))
         rows.append(HistoryRow(run.row.id, run.job, run.held_out, run.measured, simulated, low, high))

@@ -11,8 +11,7 @@ from simbackup import units
 from simbackup.errors import SimbackupError
 from simbackup.run import IdleKeyWarning, simulate
 from simbackup.scenario import Scenario, Value
-from simbackup.uncertainty.inputs import SHEET, ends
-from simbackup.uncertainty.range_ends import reached
+from simbackup.uncertainty.inputs import SHEET, ends, reached
 
 SECTIONS, INSIDE = {"hosts", "devices", "links", "data"}, {"filesystem", "database", "change"}
 """Sections whose facts a describer can know, and parts inside them whose values nobody looks up."""
@@ -39,7 +38,7 @@ def left_out(scenario: Scenario) -> tuple[str, list[LeftOut], list[str]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IdleKeyWarning)
             try:
-                moved = (reached(scenario, [value.address], side).scenario for side in (0, 1))
+                moved = (scenario.with_(reached(scenario, [value.address], side)) for side in (0, 1))
                 low, high = (simulate(one, trace="none", until=job).get(f"jobs.{job}.elapsed") for one in moved)
             except SimbackupError:
                 continue  # at an end of its range nothing can run

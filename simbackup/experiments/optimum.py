@@ -117,7 +117,7 @@ class _Searching:
         keys = [tuple(map(str, self.space.values(place).values())) for place in places]
         new = {key: place for key, place in zip(keys, places, strict=True) if key not in self.known}
         new = dict(list(new.items())[: max(0, self.allowed - len(self.known))])
-        points = [_asking(self.goals, self.point(place)) for place in new.values()]
+        points = [replace(self.point(place), show=self.goals.needed()) for place in new.values()]
         seeds = self.asked.least_seeds()
         found = self.runner.run(drawn(self.asked, points), "points of the search") if points else []
         rows = [found[i : i + seeds] for i in range(0, len(found), seeds)]
@@ -190,11 +190,6 @@ class _Searching:
         front = [one for one in good if not any(_dominates(other, one) for other in good)]
         unique = {one.goals: one for one in reversed(front)}  # of equals the first
         return sorted(unique.values(), key=lambda one: one.goals)
-
-
-def _asking(goals: OptimiseSpec, point: Point) -> Point:
-    """The point with the figures that a search needs."""
-    return replace(point, show=goals.needed())
 
 
 def optimum(asked: StudySpec, goals: OptimiseSpec, space: SearchSpace, base: Point, runner: Runner) -> Search:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,6 @@ from simbackup.uncertainty.effort import QUICK, Effort
 from simbackup.uncertainty.estimate import Estimate, estimates
 from simbackup.uncertainty.fitted import rows_beside
 from simbackup.uncertainty.model_error import FITTED, term_of
-from simbackup.uncertainty.range_ends import clipped
 from simbackup.uncertainty.whole import bounds_at, deviation_at
 
 if TYPE_CHECKING:
@@ -60,8 +59,6 @@ class Reproduction(Answer):
     rows: list[Row]
     summaries: list[Summary]
     constants: list[UsedValue]
-    clipped: list[str] = field(default_factory=list[str])
-    """Ends of ranges that a check refuses, so that intervals stop short of them."""
 
     def __repr__(self) -> str:
         total = self.total
@@ -100,11 +97,6 @@ class Reproduction(Answer):
         """Table of the simulated figures with their 90 % intervals, in the units of the documents."""
         answered = [(row.measurement, row.simulated, row.answer) for row in self.rows if row.answer is not None]
         return interval_table((one.id, simulated, *ends, one.unit) for one, simulated, ends in answered)
-
-    @property
-    def warnings(self) -> list[str]:
-        """Ends of ranges that a check refuses, so that intervals stop short of them."""
-        return self.clipped
 
     def figure(self) -> Chart:
         """The main picture: each measured row beside the simulated one."""
@@ -166,7 +158,6 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
     rows: list[Row] = []
     summaries: list[Summary] = []
     found: dict[str, UsedValue] = {}
-    short: dict[str, None] = {}
     documents = chosen(names)
     for measured, answers in zip(documents, _answers(documents, intervals, workers), strict=True):
         answer_of = {row.measurement.id: row for answer in answers for row in answer.rows}
@@ -178,8 +169,7 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
         rows.extend(own)
         summaries.append(summary(measured.folder.name, own, list(here.values())))
         found.update(here)
-        short.update(dict.fromkeys(one for answer in answers for one in answer.clipped))
-    return Reproduction(rows, summaries, list(found.values()), list(short))
+    return Reproduction(rows, summaries, list(found.values()))
 
 
 def scenarios_of(measured: Measured) -> dict[str, Scenario]:
@@ -236,7 +226,7 @@ class _Question:
         if not intervals:
             return _Answer(rows, values)
         found = self._estimates(scenarios, results)
-        return _Answer([_with_interval(row, found, scenarios) for row in rows], values, clipped(scenarios))
+        return _Answer([_with_interval(row, found, scenarios) for row in rows], values)
 
     def _estimates(self, scenarios: Mapping[str, Scenario], results: Mapping[str, Result]) -> dict[str, Estimate]:
         """The figures of all rows that are not inputs, over the ranges of what their scenarios assume."""
@@ -260,11 +250,10 @@ class _Question:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """Rows simulated, the constants in each file that somebody fitted or chose, and the ends that were clipped."""
+    """Rows simulated, and the constants in each file that somebody fitted or chose."""
 
     rows: list[Row]
     constants: dict[str, dict[str, UsedValue]]
-    clipped: list[str] = field(default_factory=list[str])
 
 
 def _answers(documents: Sequence[Measured], intervals: bool, workers: int | None) -> list[list[_Answer]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 
-from simbackup.equations.uncertainty import SCORE, CentralInterval, spread_of
+from simbackup.equations.uncertainty import SCORE, CentralInterval
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.influences import Influence, Narrowed, Sensitivity
@@ -19,7 +20,7 @@ from simbackup.scenario import Scenario, Source
 from simbackup.scenario.files import given
 from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
 from simbackup.uncertainty.effort import THOROUGH, Done
-from simbackup.uncertainty.estimate import bound_of, declared_of
+from simbackup.uncertainty.estimate import Estimate
 from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
@@ -155,12 +156,8 @@ class _Asked:
         """The whole 90 % interval of the figure, and the part of it that its inputs leave, from a sample."""
         drawn = [each[0] for each in self._cases(sample, "runs for intervals")]
         conditioned = Conditioned.of(self.best_figures, drawn, self.given)
-        cases = [conditioned(each) for each in drawn]
-        values = [each.figures[self.figure] for each in cases if self.figure in each.figures]
-        spread = spread_of(self.best, values or [self.best])
-        bound = bound_of(self.figure, self.best_figures.bounds, [each.bounds for each in cases])
-        own = declared_of(self.figure, cases if values else [self.best_figures])
-        return whole(self.best, values, self.scenario, self.figure, bound, declared=own) or spread, spread
+        found = Estimate.of(self.figure, self.best_figures, [conditioned(each) for each in drawn])
+        return whole(found, self.scenario, self.figure) or found.spread, found.spread
 
     def _values(self, cases: Sequence[Case], what: str) -> list[float | None]:
         return [each[0].figures.get(self.figure) for each in self._cases(cases, what)]
@@ -184,25 +181,20 @@ def _case(place: Unit, which: Sequence[int], count: int) -> Case:
 
 def _with_figure(base: Point, scenario: Scenario, figure: str | None, runner: Runner) -> Point:
     """The point with the figure that is asked for, or that of the job that takes longest."""
-    point = Point(base.scenario, base.file, base.case, base.together, base.varied, (), base.seed)
     if figure is not None:
         wrong = list(unknown(scenario, [figure]))
         if wrong:
             _, message, remedy = wrong[0]
             raise InputError([Problem(Place(scenario.name), figure, message, remedy)])
-        return _asking(point, figure)
+        return replace(base, show=(figure,))
     names = [f"jobs.{name}{'.1' if job.every is not None else ''}.elapsed" for name, job in scenario.spec.jobs.items()]
-    [found] = runner.run([_asking(point, *names)])
+    [found] = runner.run([replace(base, show=tuple(names))])
     if found.problems:
         raise InputError(found.problems)
     took = {name: float(each) for name, each in found.figures.items() if isinstance(each, int | float)}
     if not took:
         raise ResultError(f"{scenario.title}: no job succeeds; {choices('', names)}")
-    return _asking(point, max(took, key=lambda name: took[name]))
-
-
-def _asking(point: Point, *figures: str) -> Point:
-    return Point(point.scenario, point.file, point.case, point.together, point.varied, figures, point.seed)
+    return replace(base, show=(max(took, key=took.__getitem__),))
 
 
 def _values(overrides: Mapping[str, object] | None) -> Values:

@@ -171,7 +171,7 @@ def check_correlations(asked: schema.StudySpec, points: list[Point], tree: Node)
         return
     first = {point.file: point for point in reversed(points)}
     scenarios = {point.scenario: scenario for point in first.values() if (scenario := scenario_of(point)) is not None}
-    problems = list(wrong_correlations(asked, tree, inputs(scenarios))) if scenarios else []
+    problems = list(wrong_correlations(varying.correlations, tree, inputs(scenarios))) if scenarios else []
     if problems:
         raise InputError(problems)
 

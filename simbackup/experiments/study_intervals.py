@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import NamedTuple
 
-from simbackup.equations.uncertainty import CentralInterval, spread_of
+from simbackup.equations.uncertainty import CentralInterval
 from simbackup.experiments.draws import CaseDraws
 from simbackup.experiments.runner import Runner
 from simbackup.experiments.study_point import Figure, Point, PointResult, resolved
 from simbackup.uncertainty.conditioning import CaseFigures, Conditioned
 from simbackup.uncertainty.deciding import Contribution, contributed, deciding, decisive, leaning
-from simbackup.uncertainty.estimate import HALVINGS, bound_of, declared_of
+from simbackup.uncertainty.estimate import HALVINGS, Estimate, in_words
 from simbackup.uncertainty.fitted import GivenRows
 from simbackup.uncertainty.inputs import ChoiceUse, Input, Use, changes, inputs
-from simbackup.uncertainty.sampling import Case
+from simbackup.uncertainty.sampling import Case, latin_hypercube
 from simbackup.uncertainty.whole import whole
 
 LOW, HIGH = " low", " high"
@@ -85,19 +85,22 @@ def in_cases(
     """
     at = {(i, n): case for i, case in enumerate(cases) for n in range(len(points))}
     found: dict[tuple[int, int], CaseFigures] = {}
-    for halved in range(HALVINGS):
+    why: dict[tuple[int, int], str] = {}
+    for _ in range(HALVINGS):
         moved = {case: changes(unknown, case) for case in dict.fromkeys(at.values())}
         asked = [points[n].moved(moved[case].get(str(n), {})) for (_, n), case in at.items()]
         for where, point, outcome in zip(list(at), asked, runner.run(asked, what), strict=True):
             if outcome.problems:
                 at[where] = tuple(score / 2.0 for score in at[where])
+                why.setdefault(where, in_words(outcome.problems))
             else:
                 figures = _numbers(point.show, outcome.figures)
-                found[where] = CaseFigures(figures, outcome.bounds, outcome.declared, halved > 0, outcome.given)
+                found[where] = CaseFigures(figures, outcome.bounds, outcome.declared, given=outcome.given)
                 del at[where]
         if not at:
             break
-    return [[found.get((i, n), CaseFigures(refused=True)) for n in range(len(points))] for i in range(len(cases))]
+    each = {where: found.get(where, CaseFigures())._replace(refused=why.get(where, "")) for where in {**found, **at}}
+    return [[each[i, n] for n in range(len(points))] for i in range(len(cases))]
 
 
 class _Scale(NamedTuple):
@@ -155,35 +158,31 @@ def study_intervals(
     good = [n for n, row in enumerate(found) if not row[0].refused]
     rows = [points[n] for n in good]
     scenarios = {str(n): resolved(point) for n, point in enumerate(rows)}
-    unknown = tuple(inputs(scenarios))
-    sample = draws.sample(unknown, points[0].seed)
-    bests = [_numbers(points[at].show, figures[at]) for at in good]
-    scales = [_Scale.of(best, found[at]) for at, best in zip(good, bests, strict=True)]
+    unknown = draws.correlated(inputs(scenarios))
+    sample = latin_hypercube(unknown, draws.cases, points[0].seed) if unknown else []
+    means = [_numbers(points[at].show, figures[at]) for at in good]
+    scales = [_Scale.of(mean, found[at]) for at, mean in zip(good, means, strict=True)]
+    firsts = [CaseFigures({}, one.bounds, one.declared, given=one.given) for one in (found[at][0] for at in good)]
+    bests = [
+        scale.applied(first)._replace(figures=mean) for scale, first, mean in zip(scales, firsts, means, strict=True)
+    ]
     drawn = [
         [scale.applied(one) for scale, one in zip(scales, case, strict=True)]
         for case in in_cases(rows, unknown, sample, runner, INTERVALS)
     ]
     conditioned = [
-        Conditioned.of(
-            CaseFigures(bests[n], given=found[at][0].given), [case[n] for case in drawn],
-            GivenRows.of({str(n): scenarios[str(n)]}).ids,
-        )
-        for n, at in enumerate(good)
-    ]  # fmt: skip
+        Conditioned.of(best, [case[n] for case in drawn], GivenRows.of({str(n): scenarios[str(n)]}).ids)
+        for n, best in enumerate(bests)
+    ]
     outcomes = [[correct(one) for correct, one in zip(conditioned, case, strict=True)] for case in drawn]
     spreads: dict[str, dict[int, CentralInterval]] = {}
     widths: list[dict[str, CentralInterval]] = [{} for _ in points]
     for n, at in enumerate(good):
-        first, in_row = found[at][0], [outcome[n] for outcome in outcomes]
-        bounds = scales[n].applied(CaseFigures({}, first.bounds)).bounds
-        for name, best in bests[n].items():
-            values = [each.figures[name] for each in in_row if name in each.figures]
-            spread = spread_of(best, values or [best])
-            bound = bound_of(name, bounds, [each.bounds for each in in_row])
-            own = declared_of(name, in_row) if values else (first.declared.get(name, 0.0),)
-            interval = whole(best, values, scenarios[str(n)], name, bound, declared=own)
+        for name in means[n]:
+            one = Estimate.of(name, bests[n], [outcome[n] for outcome in outcomes])
+            interval = whole(one, scenarios[str(n)], name)
             if interval is not None:
-                spreads.setdefault(name, {})[n], widths[at][name] = spread, interval
+                spreads.setdefault(name, {})[n], widths[at][name] = one.spread, interval
     tried = _Tried(rows, scales, conditioned, unknown, sample, outcomes, draws.alone, runner)
     alone = {name: moved for name, own in spreads.items() if (moved := tried.alone_at(name, own, good)) is not None}
     place = {at: n for n, at in enumerate(good)}
@@ -191,7 +190,7 @@ def study_intervals(
         tuple(outcome[place[at]].figures if at in place else {} for at in range(len(points))) for outcome in outcomes
     )  # fmt: skip
     refused = tuple(
-        sum(outcome[place[at]].refused for outcome in outcomes) if at in place else 0 for at in range(len(points))
+        sum(bool(outcome[place[at]].refused) for outcome in outcomes) if at in place else 0 for at in range(len(points))
     )
     return StudyIntervals(tuple(widths), alone, cases, refused)
 

@@ -21,10 +21,10 @@ import numpy as np
 
 from simbackup import shelf, units
 from simbackup.equations.reduction import cost_of_coding
+from simbackup.equations.uncertainty import SCORE
 from simbackup.foreign.measurements.measured_sheet import measured_sheet
 from simbackup.foreign.registry import read_outputs
 from simbackup.lab.folder import Folder
-from simbackup.lab.regression import NORMAL
 from simbackup.lab.runs import FailedError, Shell
 from simbackup.output.whole import write_whole
 
@@ -100,7 +100,7 @@ def mean_speed(speeds: Sequence[float]) -> list[float]:
     """
     logs = [math.log(one) for one in speeds]
     middle = statistics.fmean(logs)
-    error = NORMAL * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
+    error = SCORE * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
     return _digits([math.exp(one) for one in (middle - error, middle, middle + error)])
 
 

@@ -9,7 +9,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -17,8 +17,9 @@ from simbackup.experiments.intervals import intervals_of
 from simbackup.experiments.processes import worker_processes
 from simbackup.lab.folder import Folder, Line
 from simbackup.lab.measuring import is_quiet
-from simbackup.lab.results import Lab, asked_of, cpu_of, found_in, plain
+from simbackup.lab.results import Lab, asked_of, cpu_of, found_in
 from simbackup.lab.scenarios import Asked, Mapped, scenario, with_constants
+from simbackup.lab.sheets import constants
 from simbackup.lab.spec import held_out, load_program
 from simbackup.results.record import program_version
 from simbackup.run import IdleKeyWarning, simulate
@@ -87,7 +88,7 @@ def _scenarios(lab: Lab, program: str, operation: str) -> Iterator[tuple[str, st
             yield "shipped", point, scenario(lab.machine, _supposed(lab, point), title, of.shipped)
     found = found_in(lab, program, operation) if lines else None
     if found is not None and found.own is not None:
-        jobs = with_constants(spec, (operation, of), plain(found.own, lab.machine, of))
+        jobs = with_constants(spec, (operation, of), constants(lab, found, found.own))
         for point in dict.fromkeys(line["point"] for line in lines if line["point"] in held_out(lab.design)):
             yield "measured", point, scenario(lab.machine, asked_of(lab, lines, point), title, jobs)
 
@@ -157,12 +158,7 @@ class Compared:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return {
-            "program": self.program, "operation": self.operation, "point": self.point, "basis": self.basis,
-            "blind": self.blind, "runs": self.runs, "cpu": self.cpu, "predicted cpu": self.predicted_cpu,
-            "error": self.error, "elapsed": self.elapsed, "predicted": self.predicted, "low": self.low,
-            "high": self.high, "holds": self.holds,
-        }  # fmt: skip
+        return {**asdict(self), "error": self.error, "holds": self.holds}
 
 
 def compare(folder: Folder) -> list[Compared]:

@@ -22,8 +22,8 @@ from simbackup.lab.predictions import FILE as PREDICTIONS
 from simbackup.lab.regression import Constants
 from simbackup.lab.results import Found, Lab, asked_of, every
 from simbackup.lab.scenarios import Asked, Mapped, machine_of, together, with_constants
-from simbackup.lab.sheets import constants
-from simbackup.lab.spec import DesignSpec, held_out, load_program
+from simbackup.lab.sheets import constants, row_id
+from simbackup.lab.spec import DesignSpec, load_program
 from simbackup.results.compare import MEASURED, TOLERANCE
 
 FORMAT = 2
@@ -207,22 +207,13 @@ def _yaml(given: Packed) -> str:
     return yaml.safe_dump(given, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _id(lab: Lab, found: Found, point: str) -> str:
-    return f"lab-{lab.id}-{found.program}-{found.operation}-{point}"
-
-
-def _fitted(lab: Lab, found: Found) -> list[str]:
-    """The rows to which the constants of an operation are fitted."""
-    return [_id(lab, found, point) for point in found.computed if point not in held_out(lab.design)]
-
-
 def _rows(lab: Lab, found: Found) -> Packed:
     """The measured rows of an operation: the time of cores at each point, and the elapsed time if nothing disturbed."""
     rows: Packed = {}
     title = f"{load_program(found.program).title} {lab.versions[found.program]}"
     for point, computed in found.computed.items():
         runs = [line for line in lab.runs(found.program, found.operation) if line["point"] == point]
-        name, run = _id(lab, found, point), f"{found.operation}-{point}"
+        name, run = row_id(lab, found, point), f"{found.operation}-{point}"
         what = {"operation": f"{found.operation} of {point} by {title}", "group": name}
         cores = lab.machine["cores"]
         own = _row([line["cpu"] / cores for line in runs], computed / cores, found.verdict)
@@ -267,7 +258,7 @@ def _runs(lab: Lab, found: Found, own: Constants) -> Iterator[tuple[str, tuple[A
     """The runs of an operation, by their names in the scenario of the program."""
     spec = load_program(found.program)
     operation, lines = spec.operations[found.operation], lab.runs(found.program, found.operation)
-    values = constants(lab, found, own, _fitted(lab, found))
+    values = constants(lab, found, own)
     jobs = with_constants(spec, (found.operation, operation), values)
     for point in found.computed:
         yield f"{found.operation}-{point}", (asked_of(lab, lines, point), jobs["run"])

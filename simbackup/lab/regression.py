@@ -17,8 +17,6 @@ ACCEPTED = 0.15
 """Relative error of what was held out up to which constants are accepted."""
 LEAST = 1e-300
 """What keeps a term of which no run has any from being divided by zero."""
-NORMAL = 1.645
-"""Standard deviations to the ends of a 90 % interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from simbackup import units
+from simbackup.equations.intervals import student_quantile
+from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.errors import ResultError
 from simbackup.lab.components import FILE
 from simbackup.lab.data import Content
@@ -14,18 +18,12 @@ from simbackup.lab.folder import Folder, Line
 from simbackup.lab.measuring import RUNS, is_quiet
 from simbackup.lab.regression import Constants, Sample, Tested, checked, regressed, serial_share, worst
 from simbackup.lab.scenarios import Asked, scenario, with_constants
-from simbackup.lab.spec import (
-    UNITS,
-    DesignSpec,
-    LabProgramSpec,
-    OperationSpec,
-    Term,
-    held_out,
-    load_design,
-    load_program,
-)
+from simbackup.lab.spec import UNITS, DesignSpec, OperationSpec, Term, held_out, load_design, load_program
 from simbackup.results.result import Result
 from simbackup.run import ran
+
+TICK = 0.01
+"""Seconds of cores below which a time tells nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +199,8 @@ class Found:
     """What it takes with the most small files, by delay; None unless it was measured with delays."""
     scaled: Mapping[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
     """Elapsed time by the datasheet for a point with a stated number of workers."""
+    scatter: float = 0.0
+    """Standard deviation of the logarithm by which a point differs from what the constants of the others say of it."""
 
     @property
     def accepted(self) -> bool:
@@ -234,6 +234,57 @@ class Found:
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """An operation of a program, with what a lab measured of it."""
+
+    lab: Lab
+    program: str
+    name: str
+    of: OperationSpec
+
+    @property
+    def terms(self) -> list[Term]:
+        """The terms of which its phases state the times."""
+        return stated(self.of)
+
+    def simulated(
+        self, lines: Sequence[Line], constants: Mapping[str, object], workers: int = 0
+    ) -> dict[str, tuple[float, float]]:
+        """Seconds of cores and elapsed time of each point in a simulation with some constants."""
+        jobs = with_constants(load_program(self.program), (self.name, self.of), constants, workers)
+        found: dict[str, tuple[float, float]] = {}
+        for point in dict.fromkeys(line["point"] for line in lines):
+            result = ran(scenario(self.lab.machine, asked_of(self.lab, lines, point), self.name, jobs))
+            found[point] = cpu_of(result, int(self.lab.machine["cores"])), result.get("jobs.run.elapsed")
+        return found
+
+    def rest(self, design: Sequence[Line]) -> list[Sample]:
+        """What is left of runs for the program, after what is simulated of file systems and copies without it."""
+        without = self.simulated(design, {term: "0 s" if UNITS[term] == "s" else "0 ns/B" for term in UNITS})
+        return [
+            Sample(facts(line, self.terms), line["cpu"] - without[line["point"]][0], line["day"]) for line in design
+        ]
+
+    def scatter(self, design: Sequence[Line], rest: Sequence[Sample]) -> float:
+        """How far each point is from what the constants of all others say: a standard deviation of the logarithm.
+
+        It is that of elapsed times, or of the time of cores where something disturbed all runs. As few points tell it,
+        it is as much greater as the quantile of Student's t is than that of the normal distribution.
+        """
+        errors: list[float] = []
+        for point in dict.fromkeys(line["point"] for line in design):
+            others = [one for line, one in zip(design, rest, strict=True) if line["point"] != point]
+            lines = [line for line in self.lab.runs(self.program, self.name) if line["point"] == point]
+            constants = plain(regressed(others, self.terms), self.lab.machine, self.of)
+            cpu, elapsed = self.simulated(lines, constants)[point]
+            quiet = [line["synced"] for line in lines if is_quiet(line)]
+            measured = statistics.median(quiet or [line["cpu"] for line in lines])
+            errors.append(math.log(measured / (elapsed if quiet else max(cpu, TICK))))
+        wider = student_quantile(len(errors), LEVEL) / SCORE
+        return wider * math.sqrt(statistics.fmean(error**2 for error in errors))
+
+
 def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     """The constants of an operation; None if too few runs were measured.
 
@@ -244,61 +295,41 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     program, operation
         Of which program, and what it did.
     """
-    spec = load_program(program)
-    of = spec.operations[operation]
-    lines = lab.runs(program, operation)
-    held = held_out(lab.design)
+    of = load_program(program).operations[operation]
+    lines, held = lab.runs(program, operation), held_out(lab.design)
     design = [line for line in least(lines) if line["point"] not in held]
     others = [line for line in least(lines) if line["point"] in held]
     if len({line["point"] for line in design}) <= len(of.terms):
         return None
     samples = [Sample(facts(line, of.terms), line["cpu"], line["day"]) for line in design]
     constants = regressed(samples, of.terms)
-    apart = {
-        point: [Sample(facts(one, of.terms), one["cpu"]) for one in others if one["point"] == point]
-        for point in dict.fromkeys(one["point"] for one in others)
-    }
+    apart: dict[str, list[Sample]] = {}
+    for one in others:
+        apart.setdefault(one["point"], []).append(Sample(facts(one, of.terms), one["cpu"]))
     check = checked(constants, samples, apart) if apart else None
+    delays = delays_of(lab, program, operation)
     if not of.phases:
-        return Found(program, operation, constants, check, None, {}, {}, delays=delays_of(lab, program, operation))
-    own = _own(lab, (spec, of, operation), lines)
-    figures = simulated(lab, (spec, of, operation), lines, plain(own, lab.machine, of))
-    computed = {point: cpu for point, (cpu, _) in figures.items()}
-    elapsed = {point: seconds for point, (_, seconds) in figures.items()}
+        return Found(program, operation, constants, check, None, {}, {}, delays=delays)
+    measured = _Measured(lab, program, operation, of)
+    rest = measured.rest(design)
+    own = regressed(rest, measured.terms)
+    values = plain(own, lab.machine, of)
+    figures = measured.simulated(lines, values)
     sheet = None
     if apart:
-        sheet = worst(
-            [
-                Tested(point, statistics.fmean(one.seconds for one in runs), computed[point], None)
-                for point, runs in apart.items()
-            ]
-        )
+        seconds = {point: statistics.fmean(one.seconds for one in runs) for point, runs in apart.items()}
+        sheet = worst([Tested(point, seconds[point], figures[point][0], None) for point in apart])
     scaled: dict[tuple[str, int], float] = {}
     by_workers = lab.with_workers(program, operation)
     for number in sorted({line["workers"] for line in by_workers}):
-        those = [line for line in by_workers if line["workers"] == number]
-        times = simulated(lab, (spec, of, operation), those, plain(own, lab.machine, of), number)
+        times = measured.simulated([line for line in by_workers if line["workers"] == number], values, number)
         scaled |= {(point, number): seconds for point, (_, seconds) in times.items()}
-    return Found(
-        program, operation, constants, check, own, computed, elapsed, sheet, _serial(lab, program, operation),
-        delays_of(lab, program, operation), scaled,
-    )  # fmt: skip
-
-
-def _serial(lab: Lab, program: str, operation: str) -> float | None:
-    """The serial share of an operation, if it was measured with one worker and with several."""
     times = lab.times_by_workers(program, operation)
-    return serial_share(times) if 1 in times and len(times) > 1 else None
-
-
-def _own(lab: Lab, of: tuple[LabProgramSpec, OperationSpec, str], lines: Sequence[Line]) -> Constants:
-    """What is left for a program itself, after what simbackup simulates of file systems and copies without it."""
-    held = held_out(lab.design)
-    design = [line for line in least(lines) if line["point"] not in held]
-    without = simulated(lab, of, lines, {term: "0 s" if UNITS[term] == "s" else "0 ns/B" for term in UNITS})
-    terms = stated(of[1])
-    rest = [Sample(facts(line, terms), line["cpu"] - without[line["point"]][0], line["day"]) for line in design]
-    return regressed(rest, terms)
+    return Found(
+        program, operation, constants, check, own, {point: cpu for point, (cpu, _) in figures.items()},
+        {point: elapsed for point, (_, elapsed) in figures.items()}, sheet,
+        serial_share(times) if 1 in times and len(times) > 1 else None, delays, scaled, measured.scatter(design, rest),
+    )  # fmt: skip
 
 
 def stated(operation: OperationSpec) -> list[Term]:
@@ -310,35 +341,7 @@ def stated(operation: OperationSpec) -> list[Term]:
 def plain(constants: Constants, machine: Mapping[str, Any], operation: OperationSpec) -> dict[str, str]:
     """Constants as a scenario says them, in time of the reference core."""
     speed = machine["speed"][1]
-    return {term: text_of(constants.values[term] * speed, term) for term in stated(operation)}
-
-
-def text_of(value: float, term: Term) -> str:
-    """A constant with its unit.
-
-    >>> text_of(2.5e-9, "byte"), text_of(0.001, "file")
-    ('2.5 ns/B', '1 ms')
-    """
-    from simbackup import units  # noqa: PLC0415
-
-    return units.show(float(f"{value:.4g}"), UNITS[term])
-
-
-def simulated(
-    lab: Lab,
-    of: tuple[LabProgramSpec, OperationSpec, str],
-    lines: Sequence[Line],
-    constants: Mapping[str, object],
-    workers: int = 0,
-) -> dict[str, tuple[float, float]]:
-    """Seconds of cores and elapsed time of each point in a simulation with some constants."""
-    program, operation, name = of
-    jobs = with_constants(program, (name, operation), constants, workers)
-    found: dict[str, tuple[float, float]] = {}
-    for point in dict.fromkeys(line["point"] for line in lines):
-        result = ran(scenario(lab.machine, asked_of(lab, lines, point), name, jobs))
-        found[point] = cpu_of(result, int(lab.machine["cores"])), result.get("jobs.run.elapsed")
-    return found
+    return {term: units.show(float(f"{constants.values[term] * speed:.4g}"), UNITS[term]) for term in stated(operation)}
 
 
 def every(lab: Lab) -> list[Found]:

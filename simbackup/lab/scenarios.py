@@ -56,7 +56,11 @@ def host(machine: Mapping[str, Any]) -> Mapped:
     (low, best, high), (slow, rate, fast) = machine["speed"], machine["copy_rate"]
     speed = _measured(best, low, high, "1", f"{', '.join(machine['kernels'])}: their geometric mean")
     return {
-        "model": HOST_LIKE, "cores": machine["cores"], "memory": f"{machine['memory'] / 2**30:.0f} GiB",
+        "model": HOST_LIKE,
+        **{
+            key: {"value": value, "basis": "measured", "source": SOURCE, "at": "as the system counts them"}
+            for key, value in (("cores", machine["cores"]), ("memory", f"{machine['memory'] / 2**30:.0f} GiB"))
+        },
         "speed": {**speed, "shared": core_speed(machine)},
         "copy_rate": _measured(rate, slow, fast, "B/s", "64 MiB written to the page cache and read"),
     }  # fmt: skip

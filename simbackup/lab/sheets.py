@@ -11,18 +11,20 @@ from typing import Any, cast
 import yaml
 
 from simbackup import shelf, units
+from simbackup.equations.uncertainty import SCORE
 from simbackup.errors import InputError
+from simbackup.lab.components import FILESYSTEM_LIKE, HOST_LIKE
 from simbackup.lab.folder import Folder
-from simbackup.lab.regression import NORMAL, Constants
+from simbackup.lab.regression import Constants
 from simbackup.lab.results import Found, Lab, every
-from simbackup.lab.scenarios import SOURCE, Mapped, core_speed, phases
-from simbackup.lab.spec import UNITS, Term, load_program
+from simbackup.lab.scenarios import SOURCE, Mapped, core_speed, filesystem, host, phases
+from simbackup.lab.spec import UNITS, Term, held_out, load_program
 from simbackup.output.whole import write_whole
 from simbackup.schema.datasheet import check_datasheet
 from simbackup.schema.yaml_file import parse
 
 
-def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) -> dict[str, Mapped]:
+def constants(lab: Lab, found: Found, own: Constants) -> dict[str, Mapped]:
     """The constants of an operation as values of a datasheet, in time of the reference core.
 
     The range is that of the scatter of the runs, and of the speed of the core. They are correlated with each other, as
@@ -32,17 +34,16 @@ def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) 
     ----------
     lab, found, own
         What was measured, what it says of the operation, and what a datasheet states.
-    rows
-        The rows to which they were fitted, in the record of the lab.
     """
     low, speed, high = lab.machine["speed"]
-    core = math.log(high / low) / 2.0 / NORMAL
+    core = math.log(high / low) / 2.0 / SCORE
     scatter = {term: own.deviations[term] / value for term, value in own.values.items() if value > 0.0}
+    rows = [row_id(lab, found, point) for point in found.computed if point not in held_out(lab.design)]
     given: dict[str, Mapped] = {}
     for term in UNITS:
         if term not in own.values:
             continue
-        value, spread, goes = own.values[term], NORMAL * own.deviations[term], dict[str, float]()
+        value, spread, goes = own.values[term], SCORE * own.deviations[term], dict[str, float]()
         if term in scatter:
             whole = math.hypot(scatter[term], core)
             goes = {core_speed(lab.machine): core / whole} | {
@@ -66,9 +67,14 @@ def constants(lab: Lab, found: Found, own: Constants, rows: Sequence[str] = ()) 
         given[term] = {
             "value": shown[1], "basis": "measured", "range": [shown[0], shown[2]], "shared": _name(lab, found, term),
             "correlations": {name: round(share, 3) for name, share in goes.items() if share}, "source": SOURCE,
-            "at": at, **({"fitted_to": list(rows)} if rows else {}),
+            "at": at, "fitted_to": rows, "scatter": float(f"{found.scatter:.2g}"),
         }  # fmt: skip
     return given
+
+
+def row_id(lab: Lab, found: Found, point: str) -> str:
+    """What the row of a point is called in a record of the lab."""
+    return f"lab-{lab.id}-{found.program}-{found.operation}-{point}"
 
 
 def _name(lab: Lab, found: Found, term: str) -> str:
@@ -91,7 +97,7 @@ def _amount(value: float, term: Term) -> str:
 
 
 def write_sheets(folder: Folder) -> tuple[list[Path], list[Found]]:
-    """Write a datasheet for each program of which constants are accepted, and give all that was found.
+    """Write datasheets of the machine and of each program of which constants are accepted, and give all that was found.
 
     A datasheet has the operations whose constants predict what was held out; others are left out.
 
@@ -99,51 +105,64 @@ def write_sheets(folder: Folder) -> tuple[list[Path], list[Found]]:
     ----------
     folder
         The folder of the lab.
-    """
-    lab = Lab.of(folder)
-    found = every(lab)
-    written: list[Path] = []
-    for program in lab.versions:
-        good = [one for one in found if one.program == program and one.accepted]
-        path = folder.path / "models" / "program" / f"lab-{program}.yaml"
-        if good:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, sheet(lab, program, good, path), edited=True)
-            written.append(path)
-        else:
-            path.unlink(missing_ok=True)  # one of earlier runs, which these do not bear out
-    return written, found
-
-
-def sheet(lab: Lab, program: str, found: Sequence[Found], path: Path) -> str:
-    """The text of the datasheet of a program.
 
     Raises
     ------
     InputError
-        Its list is wrong.
+        The list of a program is wrong.
     """
+    lab = Lab.of(folder)
+    found = every(lab)
+    sheets = {"host/lab-machine": _like(HOST_LIKE, host(lab.machine))}
+    sheets["filesystem/lab-files"] = _like(FILESYSTEM_LIKE, filesystem(lab.machine))
+    for program in lab.versions:
+        good = [one for one in found if one.program == program and one.accepted]
+        if good:
+            sheets[f"program/lab-{program}"] = _program(lab, program, good)
+        else:  # what earlier runs said is not borne out by these
+            (folder.path / "models" / "program" / f"lab-{program}.yaml").unlink(missing_ok=True)
+    written: list[Path] = []
+    for name, given in sheets.items():
+        path = folder.path / "models" / f"{name}.yaml"
+        text = yaml.safe_dump(given, sort_keys=False, allow_unicode=True, width=110)
+        _, problems = check_datasheet(parse(text, str(path)), shelf.sources())
+        if problems:
+            raise InputError(problems)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text, edited=True)
+        written.append(path)
+    return written, found
+
+
+def _like(name: str, values: Mapped) -> Mapped:
+    """A datasheet with measured values, and the others of one that comes along."""
+    given = yaml.safe_load((shelf.roots()[-1] / "models" / f"{name}.yaml").read_text(encoding="utf-8"))
+    own = {key: value for key, value in values.items() if key != "model"}
+    title = f"{given['kind']} of the lab: the rest is that of {name}"
+    return {
+        **given,
+        "title": title,
+        "description": f"Measured: {', '.join(own)}.",
+        "parameters": given["parameters"] | own,
+    }
+
+
+def _program(lab: Lab, program: str, found: Sequence[Found]) -> Mapped:
+    """The datasheet of a program."""
     spec = load_program(program)
-    operations: Mapped = {}
-    for one in found:
-        if one.own is None:
-            continue
-        values = constants(lab, one, one.own)
-        operations[one.operation] = _share(lab, one) | {
-            "phases": based(phases(spec.operations[one.operation], values), f"lab/programs/{program}.yaml")
+    operations = {
+        one.operation: _share(lab, one) | {
+            "phases": based(
+                phases(spec.operations[one.operation], constants(lab, one, one.own)), f"lab/programs/{program}.yaml"
+            )
         }
-    text = yaml.safe_dump(
-        {
-            "title": f"{spec.title} {lab.versions[program]}".strip(), "kind": "program",
-            "description": f"Measured by simbackup lab on one machine: {', '.join(operations)}.",
-            "parameters": {"options": spec.options, "operations": operations},
-        },
-        sort_keys=False, allow_unicode=True, width=110,
-    )  # fmt: skip
-    _, problems = check_datasheet(parse(text, str(path)), shelf.sources())
-    if problems:
-        raise InputError(problems)
-    return text
+        for one in found if one.own is not None
+    }  # fmt: skip
+    return {
+        "title": f"{spec.title} {lab.versions[program]}".strip(), "kind": "program",
+        "description": f"Measured by simbackup lab on one machine: {', '.join(operations)}.",
+        "parameters": {"options": spec.options, "operations": operations},
+    }  # fmt: skip
 
 
 def based(given: Mapped, file: str) -> Mapped:

@@ -51,8 +51,6 @@ class Chapter:
     """Pictures of the result."""
     note: str = ""
     """Why runs without the bottleneck are missing, if they are."""
-    clipped: Sequence[str] = ()
-    """Ends of ranges that a check refuses, so that intervals do not reach them."""
 
 
 def check_engine() -> None:
@@ -115,7 +113,6 @@ def _shown(chapter: Chapter) -> dict[str, Any]:
         "total": len(result.values),
         "trust": _trust(distance(result)), "wide": bool(chapter.intervals),
         "exact": ", ".join(f"{count} {basis}" for basis, count in exact(result.values).items()),
-        "clipped": chapter.clipped,
     }  # fmt: skip
 
 

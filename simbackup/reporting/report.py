@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simbackup.errors import InputError, ResultError
-from simbackup.experiments.intervals import cut_short, intervals_of
+from simbackup.experiments.intervals import intervals_of
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.output.target import PAGE, WORKBOOK, check_file
 from simbackup.output.together import together
@@ -135,7 +135,7 @@ def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: 
 
         pictures = list(draw(result))
     widths = intervals_of(result, intervals, cases) if scenario is not None else {}
-    return Chapter(name, result, found, widths, pictures, note, cut_short(result, widths))
+    return Chapter(name, result, found, widths, pictures, note)
 
 
 def explained(result: Result, scenario: Scenario | None) -> dict[str, Reasons]:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
-from typing import NamedTuple
+from statistics import correlation, fmean, linear_regression
+from typing import Any, NamedTuple
 
 CASES_A_ROW = 3
 """Cases that there are at least for each row that a figure is corrected by."""
@@ -23,13 +23,13 @@ CASES_A_ROW = 3
 class CaseFigures(NamedTuple):
     """The figures of one case, what bounds them, the shares of them that are declared, and those of the fitted rows.
 
-    If a check `refused` its values, they are those of values nearer to the best estimates, or none.
+    If a check `refused` its values, in words, they are those of values nearer to the best estimates, or none.
     """
 
     figures: Mapping[str, float] = {}
     bounds: Mapping[str, float] = {}
     declared: Mapping[str, float] = {}
-    refused: bool = False
+    refused: str = ""
     given: Mapping[str, float] = {}
 
 
@@ -100,31 +100,22 @@ def _line(
     by_factor = min(best, *(case.figures[name] for case in cases)) > 0.0
     at = [math.log(case.figures[name]) if by_factor else case.figures[name] for case in cases]
     away = {row: [math.log(case.given[row] / rows[row]) for case in cases] for row in varying}
-    moved, centred = _centred(at), {row: _centred(column) for row, column in away.items()}
-    closeness = {
-        row: abs(_product(column, moved)) / math.hypot(*column) for row, column in centred.items() if any(column)
-    }
+    closeness = {row: abs(correlation(column, at)) for row, column in away.items() if len({*column}) > 1}
     closest = sorted(closeness, key=closeness.__getitem__, reverse=True)[: len(cases) // CASES_A_ROW]
-    slopes = dict(zip(closest, _least_squares([centred[row] for row in closest], moved), strict=True))
+    slopes = _slopes({row: away[row] for row in closest}, at)
     mean = fmean(at) - sum(slope * fmean(away[row]) for row, slope in slopes.items())
     spare = len(cases) - 1
     stretch = math.sqrt(spare / max(spare - len(closest), 1))  # as the same cases show how the figure goes with rows
     return _Line(slopes, mean, stretch, by_factor)
 
 
-def _centred(values: Sequence[float]) -> list[float]:
-    mean = fmean(values)
-    return [value - mean for value in values]
-
-
-def _product(one: Sequence[float], other: Sequence[float]) -> float:
-    return math.fsum(a * b for a, b in zip(one, other, strict=True))
-
-
-def _least_squares(columns: Sequence[Sequence[float]], values: Sequence[float]) -> Sequence[float]:
-    """The factors with which columns together come nearest to values; of several such, the least."""
+def _slopes(columns: Mapping[str, Sequence[float]], at: Sequence[float]) -> dict[str, float]:
+    """By how much a figure goes with each row, all together; of several such slopes, the least."""
     if len(columns) <= 1:  # most scenarios have one fitted row, and numpy takes a tenth of a second to import
-        return [_product(column, values) / _product(column, column) for column in columns]
+        return {row: linear_regression(column, at).slope for row, column in columns.items()}
     import numpy as np  # noqa: PLC0415
 
-    return (np.linalg.pinv(np.array(columns).T) @ np.array(values)).tolist()
+    matrix = np.array(list(columns.values())).T
+    linalg: Any = np.linalg
+    found: list[float] = (linalg.pinv(matrix - matrix.mean(axis=0)) @ np.array(at)).tolist()
+    return dict(zip(columns, found, strict=True))

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from simbackup.errors import ResultError, choices
-from simbackup.trace.trace import Trace
 
 Done = Callable[[int, int], None]
 """Called with how many runs are done, and how many there are."""
@@ -30,11 +29,6 @@ ALL_POINTS = 8_000
 """Records of all rows of a study up to which it gets intervals."""
 LEAST = 100
 """Records that a row of a study counts for at least: reading its scenario takes as long as that."""
-
-
-def is_small(trace: Trace) -> bool:
-    """Whether a run is so small that many more are of no account."""
-    return trace.length <= SMALL
 
 
 def known(wanted: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
-from simbackup.errors import InputError
+from simbackup.errors import InputError, Problem
 from simbackup.results.result import Result
 from simbackup.run import ran
 from simbackup.scenario import Scenario
@@ -51,8 +51,25 @@ class Estimate:
     """The interval of the lower bound of the figure; None without one."""
     declared: tuple[float, ...] = ()
     """Share (0 to 1) of each value, or else of the best estimate, that consists of declared waits."""
-    refused: int = 0
-    """Number of cases whose values a check refused at first."""
+    refused: tuple[str, ...] = ()
+    """What checks said of the values of cases that they refused at first."""
+
+    @classmethod
+    def of(cls, name: str, best: CaseFigures, cases: Sequence[CaseFigures]) -> Estimate:
+        """The estimate of a figure, from what it is with all inputs at their best estimates, and in cases of them.
+
+        In a case, a line may have a rate that is as good as stated, as it was drawn: it bounds nothing at best
+        estimates.
+        """
+        have = [each for each in cases if name in each.figures]
+        values, value = tuple(each.figures[name] for each in have), best.figures[name]
+        bound, bounds = best.bounds.get(name), [each.bounds[name] for each in cases if name in each.bounds]
+        return cls(
+            spread_of(value, values or [value]), (), values, len(cases),
+            None if bound is None else spread_of(bound, bounds or [bound]),
+            tuple(each.declared.get(name, 0.0) for each in have or [best]),
+            tuple(each.refused for each in cases if each.refused),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +95,14 @@ class _Runs:
 
     def __call__(self, case: Case) -> CaseFigures:
         """The figures of a case; none if its values are refused even near the best estimates."""
-        for halved in range(HALVINGS):
+        why = ""
+        for _ in range(HALVINGS):
             try:
-                return self.read(self._results(case))._replace(refused=halved > 0)
-            except InputError:
+                return self.read(self._results(case))._replace(refused=why)
+            except InputError as error:
+                why = why or in_words(error.problems)
                 case = tuple(score / 2.0 for score in case)
-        return CaseFigures(refused=True)
+        return CaseFigures(refused=why)
 
     def read(self, results: Mapping[str, Result]) -> CaseFigures:
         """The figures of results, and what bounds them."""
@@ -187,9 +206,7 @@ def estimated(
     drawn = run(sample, 2 * most)
     conditioned = Conditioned.of(best, drawn)
     outcomes = [conditioned(each) for each in drawn]
-    figures_of = [each.figures for each in outcomes]
-    values = {name: [each[name] for each in figures_of if name in each] for name in best.figures}
-    spreads = {name: spread_of(value, values[name] or [value]) for name, value in best.figures.items()}
+    found = {name: Estimate.of(name, best, outcomes) for name in best.figures}
     done = len(sample)
 
     def tried(cases: Sequence[Case]) -> list[Mapping[str, float]]:
@@ -198,16 +215,12 @@ def estimated(
         done += len(cases)
         return [conditioned(each).figures for each in run(cases, left)]
 
-    refused = sum(each.refused for each in outcomes)
-    wanted = {name: spread for name, spread in spreads.items() if asked is None or name in asked}
-    lean = leaning(list(wanted), sample, figures_of)
+    wanted = {name: one.spread for name, one in found.items() if asked is None or name in asked}
+    lean = leaning(list(wanted), sample, [each.figures for each in outcomes])
     ends = deciding(wanted, lean, effort.alone, tried) if most else {}
-    found: dict[str, Estimate] = {}
-    for name, spread in spreads.items():
-        bound = bound_of(name, best.bounds, [each.bounds for each in outcomes])
-        contributions = contributed(name, spread.best, values[name], ends, unknown) if name in wanted else ()
-        own = declared_of(name, outcomes) if values[name] else (best.declared.get(name, 0.0),)
-        found[name] = Estimate(spread, contributions, tuple(values[name]), len(sample), bound, own, refused)
+    for name, spread in wanted.items():
+        contributions = contributed(name, spread.best, found[name].values, ends, unknown)
+        found[name] = replace(found[name], contributions=contributions)
     return found
 
 
@@ -229,16 +242,6 @@ def run_all(
     return found
 
 
-def bound_of(name: str, best: Mapping[str, float], sample: Sequence[Mapping[str, float]]) -> CentralInterval | None:
-    """The interval of the lower bound of a figure; None without one.
-
-    In a case, a line may have a rate that is as good as stated, as it was drawn: it bounds nothing at best estimates.
-    """
-    if name not in best:
-        return None
-    return spread_of(best[name], [each[name] for each in sample if name in each] or [best[name]])
-
-
-def declared_of(name: str, sample: Sequence[CaseFigures]) -> tuple[float, ...]:
-    """The share of a figure that consists of declared waits, in each case that has the figure."""
-    return tuple(each.declared.get(name, 0.0) for each in sample if name in each.figures)
+def in_words(problems: Sequence[Problem]) -> str:
+    """What a check says of values that it refuses."""
+    return f"{problems[0].address}: {problems[0].message}"

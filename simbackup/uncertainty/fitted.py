@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path, PurePath
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import shelf
 from simbackup.errors import InputError, ResultError
 from simbackup.results.result import GOOD, Result
-from simbackup.scenario import Scenario
+from simbackup.scenario import Scenario, Value
 from simbackup.uncertainty.model_error import OWN, ModelError
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 OF_RUNS = frozenset({"elapsed", "rate"})
 """Figures of a job of which each follows from the other, and which a history of runs has."""
+OF_OWN_RUNS = {"jobs": OF_RUNS, "hosts": frozenset({"busy_s"})}
+"""Figures that own runs tell, by section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +122,54 @@ def stated(row: Measurement, scenario: Scenario) -> str:
 
 
 def own_scatter(scenario: Scenario, address: str) -> ModelError | None:
-    """How far runs of a job differ from a fit to a history of them; None for other figures than its time or rate."""
-    history, (owner, _, column) = scenario.spec.history, address.rpartition(".")
-    job = owner.removeprefix("jobs.")
-    if history is None or job not in history.jobs or column not in OF_RUNS:
+    """How far own runs are from what was fitted to them, or from what was measured with them on the same machine.
+
+    A history has the times of the jobs that a scenario lists. Constants that were measured hold for the operation of
+    their program on the machine with whose core they go, and also for the time that it takes of its cores. None for
+    other figures, and without own runs.
+    """
+    section, _, rest = address.partition(".")
+    name, *_, column = rest.split(".")
+    if column not in OF_OWN_RUNS.get(section, ()):
         return None
-    found = [value.given for value in scenario.values if value.given.scatter is not None]
-    if not found:
+    every = [value for value in scenario.values if value.given.scatter is not None]
+    history, jobs = scenario.spec.history, scenario.spec.jobs
+    if not every or (section == "jobs" and name not in jobs):
         return None
-    widest = max(found, key=lambda given: given.scatter or 0.0)
+    if section == "jobs" and history is not None and name in history.jobs:
+        found = [every]
+    else:
+        names = [name] if section == "jobs" else [job for job in jobs if name in _machines(scenario, job)]
+        found = [list(_measured_here(scenario, job, every)) for job in names]
+    if not found or not all(found):
+        return None
+    widest = max((value.given for each in found for value in each), key=lambda given: given.scatter or 0.0)
     scatter = widest.scatter or 0.0
     return ModelError(OWN, 1, len(widest.fitted_to), scatter, math.exp(NormalDist().inv_cdf(0.75) * scatter))
+
+
+def _machines(scenario: Scenario, job: str) -> set[str | None]:
+    """The hosts that own the data sets and devices which a job names; None for what no host owns."""
+    spec = scenario.spec
+    parts: list[Any] = [part for _, part in spec.jobs[job]]
+    every = chain(parts, *(cast("dict[str, Any]", part).values() for part in parts if isinstance(part, dict)))
+    named = {name for name in every if isinstance(name, str)}
+    return (
+        (named & spec.hosts.keys())
+        | {spec.host_of(data) for data in named & spec.data.keys()}
+        | {spec.owner_of(device) for device in named & spec.devices.keys()}
+    )
+
+
+def _measured_here(scenario: Scenario, job: str, every: Iterable[Value]) -> Iterator[Value]:
+    """Constants of the operation of a job that go with the core of the only machine that it touches."""
+    speeds = [f"hosts.{host}.speed" for host in _machines(scenario, job)]
+    cores = {value.given.shared for value in scenario.values if [value.address] == speeds}
+    operation = f".operations.{getattr(scenario.spec.jobs[job], 'operation', '')}."
+    for value in every:
+        mine = value.address.startswith(f"jobs.{job}.") and operation in value.address
+        if mine and any(name in cores for name, _ in value.given.correlations):
+            yield value
 
 
 def _as_measured(scenario: Scenario) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from simbackup import units
 from simbackup.equations.uncertainty import SCORE, value_at
-from simbackup.errors import Place
+from simbackup.errors import InputError, Place
 from simbackup.scenario import Scenario, Value
 from simbackup.scenario.alternatives import Choice
 
@@ -295,3 +295,38 @@ def ends(value: Value) -> tuple[float, float] | None:
         half = SCORE * given.uncertainty
         return max(given.si - half, least), min(given.si + half, most)
     return None
+
+
+HALVED = 12
+"""Halvings of the way to an end that is refused."""
+
+
+def reached(scenario: Scenario, addresses: Sequence[str], side: int) -> dict[str, str]:
+    """Values of a scenario together at the lower (0) or upper (1) end of their ranges, or as near as checks allow."""
+    values = [value for value in scenario.values if value.address in addresses]
+
+    def moved(share: float) -> dict[str, str]:
+        """Values a share of the way to the end; what is counted stays whole."""
+        found: dict[str, str] = {}
+        for value in values:
+            both, given = ends(value), value.given
+            if both is not None:
+                way = share * (both[side] - given.si)
+                si = both[side] if share == 1.0 else given.si + (math.trunc(way) if given.unit == COUNT else way)
+                found[value.address] = units.show(si, given.unit)
+        return found
+
+    def allowed(changes: dict[str, str]) -> bool:
+        try:
+            scenario.with_(changes)
+        except InputError:
+            return False
+        return True
+
+    if allowed(moved(1.0)):
+        return moved(1.0)
+    low, high = 0.0, 1.0
+    for _ in range(HALVED):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if allowed(moved(middle)) else (low, middle)
+    return moved(low)

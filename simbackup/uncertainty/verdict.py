@@ -62,8 +62,8 @@ class JobInterval:
     """What the error of the model was learned from, in words."""
     evidence: Literal["none", "unlike", "others", "own"] = "others"
     """Whether the kind of operation was never tested, or never with a part of this job, or tested, or fitted to it."""
-    refused: int = 0
-    """Cases whose values a check refused at first, so that nearer ones took their place."""
+    refused: tuple[str, ...] = ()
+    """What checks said of the values of cases that they refused at first, so that nearer ones took their place."""
 
     @property
     def decides(self) -> list[Contribution]:
@@ -119,8 +119,10 @@ class JobInterval:
             shared = f" with the bytes of {self.floor.runs} jobs" if self.floor.runs > 1 else ""
             found.append(f"{self.floor.line} sets the lower end{shared}")
         if self.refused and not brief:
-            share = 100.0 * self.refused / self.asked
-            found.append(f"in {share:.0f} % of cases a check refuses the values, and nearer ones take their place")
+            share, first = 100.0 * len(self.refused) / self.asked, self.refused[0]
+            found.append(
+                f"in {share:.0f} % of cases a check refuses the values, and nearer ones take their place: {first}"
+            )
         return [f"{text[:1].upper()}{text[1:]}" if " " in text.partition(".")[0] else text for text in found if text]
 
     def learned(self) -> str:
@@ -145,7 +147,7 @@ class JobInterval:
                 }
                 for one in self.decides
             ],
-            "tested": self.tested, "cases": self.cases, "asked": self.asked, "refused": self.refused,
+            "tested": self.tested, "cases": self.cases, "asked": self.asked, "refused": len(self.refused),
             **(self.nearest.as_dict() if nearest else {}),
         }  # fmt: skip
 
@@ -219,36 +221,15 @@ class _Both:
         return {**(self.figures(result, result.figures) if self.figures else {}), **self.jobs(result)}
 
 
-def job_intervals(
-    result: Result,
-    *,
-    effort: Effort = QUICK,
-    jobs: Collection[str] = (),
-    executor: Mapper | None = None,
-    progress: Done | None = None,
-) -> dict[str, JobInterval]:
-    """The 90 % interval of the elapsed time of each job that ended well, by its name; none of a time that is certain.
+def job_intervals(result: Result, **how: Any) -> dict[str, JobInterval]:
+    """The 90 % interval of the elapsed time of each job that ended well, by its name, as `all_intervals` has it.
 
-    Parameters
-    ----------
-    result
-        A result of the scenario with all values at their best estimates; its seed is that of the cases, too.
-    effort
-        How many cases of uncertain inputs are run, and how many inputs are moved alone besides.
-    jobs
-        The jobs that are wanted, all unless given: runs end when these have ended.
-    executor
-        Runs the cases at once; by default one after another.
-    progress
-        Called after each case with how many are done, and how many there will be at most.
-
-    >>> from simbackup import simulate
     >>> from simbackup.uncertainty.effort import LEAN
     >>> found = job_intervals(ran("teaching/short-backups"), effort=LEAN)
     >>> all(one.elapsed.low <= one.elapsed.best <= one.elapsed.high for one in found.values())
     True
     """
-    return all_intervals(result, effort=effort, jobs=jobs, figures=False, executor=executor, progress=progress).jobs
+    return all_intervals(result, figures=False, **how).jobs
 
 
 def all_intervals(
@@ -260,9 +241,25 @@ def all_intervals(
     executor: Mapper | None = None,
     progress: Done | None = None,
 ) -> Intervals:
-    """The intervals of `job_intervals`, and from the same cases those of every figure, if these are wanted.
+    """The 90 % intervals of the elapsed time of each job that ended well, and from the same cases those of all figures.
 
-    Figures that are times on the clock have none. The interval of a figure that no input moves is the figure.
+    A time that is certain and figures that are times on the clock have none. The interval of a figure that no input
+    moves is the figure.
+
+    Parameters
+    ----------
+    result
+        A result of the scenario with all values at their best estimates; its seed is that of the cases, too.
+    effort
+        How many cases of uncertain inputs are run, and how many inputs are moved alone besides.
+    jobs
+        The jobs that are wanted, all unless given: runs end when these have ended.
+    figures
+        Whether those of all figures are wanted.
+    executor
+        Runs the cases at once; by default one after another.
+    progress
+        Called after each case with how many are done, and how many there will be at most.
     """
     scenario, seed = result.scenario, result.record.seed
     name, run = scenario.name, result if result.least else ran(scenario, seed=seed)
@@ -277,13 +274,12 @@ def all_intervals(
     of_figures = {
         address: interval
         for address, one in found.items()
-        if address not in asked
-        and (interval := whole(one.spread.best, one.values, scenario, address, one.bound, declared=one.declared))
+        if address not in asked and (interval := whole(one, scenario, address))
     }
     intervals: dict[str, JobInterval] = {}
     for job in asked:
         address, one = f"jobs.{job}.elapsed", found[job]
-        interval = whole(one.spread.best, one.values, scenario, address, one.bound, declared=one.declared) or one.spread
+        interval = whole(one, scenario, address) or one.spread
         if math.isclose(interval.low, interval.high):  # it ends later by rounding where it begins at another time
             continue
         error = error_at(scenario, address)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from simbackup.equations.uncertainty import CentralInterval, spread_with_error
 from simbackup.results.declared_waits import DeclaredWaits
 from simbackup.results.floors import GUESSED, Least
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
+from simbackup.uncertainty.estimate import Estimate
 from simbackup.uncertainty.fitted import fitted_rows, own_scatter, related_rows, stated
 from simbackup.uncertainty.model_error import FITTED, ModelError, operation_of, parts_of, term_of
 
@@ -99,36 +100,30 @@ def least_time(least: Least, declared: float) -> float:
     return least.seconds + declared if least.runs == 1 else max(least.seconds, declared)
 
 
-def whole(
-    best: float,
-    values: Sequence[float],
-    scenario: Scenario,
-    address: str,
-    bound: CentralInterval | None = None,
-    *,
-    declared: Sequence[float] = (),
-) -> CentralInterval | None:
-    """The 90 % interval of the figure at an address, from its values in cases; None for times on the clock.
+def whole(found: Estimate, scenario: Scenario, address: str) -> CentralInterval | None:
+    """The 90 % interval of the figure at an address, from its estimate; None for times on the clock.
 
     It holds nothing that cannot be: no figure below zero, no share above one, and no time below the lower end of its
     `bound` (what its bytes take at the full rate of the slowest line on their way, at uncertain inputs). What the model
-    leaves out changes no declared wait: `declared` is the share of each value, or of the best estimate if there are
-    none, that consists of such waits. The interval of a rate is that of the time of a byte, so that it agrees with that
-    of the elapsed time. The best estimate is always in it.
+    leaves out changes no declared wait. The interval of a rate is that of the time of a byte, so that it agrees with
+    that of the elapsed time. The best estimate is always in it.
 
+    >>> from simbackup.equations.uncertainty import spread_of
     >>> from simbackup.scenario import load
-    >>> whole(0.9, [0.9], load("teaching/mount-queue"), "devices.library.robot.busy").high
+    >>> busy = Estimate(spread_of(0.9, [0.9]), (), (0.9,), 1)
+    >>> whole(busy, load("teaching/mount-queue"), "devices.library.robot.busy").high
     1.0
     """
     column = address.rpartition(".")[2]
     if column in CLOCK:
         return None
     deviation = deviation_at(scenario, address) if column in TIMED else 0.0
-    sample = values or [best]
+    best, bound = found.spread.best, found.bound
+    sample = found.values or [best]
     inverse = column in RATES and min(best, *sample) > 0.0
     if inverse:
         sample = [1.0 / value for value in sample]
-    spread = spread_with_error(1.0 / best if inverse else best, sample, deviation, declared)
+    spread = spread_with_error(1.0 / best if inverse else best, sample, deviation, found.declared)
     least, most = BOUNDS.get(column, (0.0, math.inf))
     spread = spread.within(least if bound is None else max(least, bound.low), most)
     return spread._replace(best=best, low=1.0 / spread.high, high=1.0 / spread.low) if inverse else spread

@@ -136,7 +136,7 @@ DIMENSIONS: dict[str, Dimension] = {
     "B/s": Dimension("data rate", ("5 MB/s", "1 Gb/s"), _per(_SIZES, "s"), {}, _SIZE, TIME, _per(_BINARY_SIZES, "s")),
     "1/s": Dimension(
         "frequency",
-        ("120 /s", "7200 rpm", "4600 files/s"),
+        ("120 /s", "7200 rpm", "2.5 GHz", "4600 files/s"),
         ("/h", "/min", "/s"),
         _FREQUENCY,
         dict.fromkeys(_EVENTS, ONE),

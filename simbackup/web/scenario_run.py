@@ -10,7 +10,6 @@ from typing import Any
 
 from simbackup.drawing.layout import layout_of
 from simbackup.errors import InputError
-from simbackup.experiments.intervals import cut_short
 from simbackup.output.whole import write_whole
 from simbackup.reporting import sections
 from simbackup.reporting.page import Chapter, page
@@ -142,7 +141,7 @@ def with_intervals(chapter: Chapter, progress: Callable[[int, int], None]) -> Ch
     if effort is None:
         return replace(chapter, note="No intervals: the scenario is very large.")
     found = job_intervals(chapter.result, effort=effort, progress=progress)
-    return replace(chapter, intervals=found, clipped=cut_short(chapter.result, found))
+    return replace(chapter, intervals=found)
 
 
 def _details(chapter: Chapter, send: Send) -> None:

@@ -78,7 +78,7 @@ BAD = [
     ("5", "B", "'5' has no unit; write for example '5 MB', '2 GiB'"),
     (5, "B", "5 has no unit; write for example '5 MB', '2 GiB'"),
     (1.5, "s", "1.5 has no unit; write for example '90 s', '3 h 30 min'"),
-    ("120", "1/s", "'120' has no unit; write for example '120 /s', '7200 rpm', '4600 files/s'"),
+    ("120", "1/s", "'120' has no unit; write for example '120 /s', '7200 rpm', '2.5 GHz', '4600 files/s'"),
     # wrong case
     ("5 mb", "B", "'5 mb' is not a size; did you mean '5 MB' or '5 Mb'?"),
     ("5 mB", "B", "'5 mB' is not a size; did you mean '5 MB' or '5 Mb'?"),

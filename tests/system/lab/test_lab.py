@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 import simbackup as sb
+from simbackup import shelf
 from simbackup.errors import InputError, ResultError
 from simbackup.lab import components, measuring, predictions, record, results, runs, setup, sheets
 from simbackup.lab.data import Content
@@ -25,6 +26,8 @@ from simbackup.lab.folder import Folder
 from simbackup.lab.scenarios import Asked, scenario, with_constants
 from simbackup.lab.setup import delayed
 from simbackup.lab.spec import UNITS, load_program, programs
+from simbackup.uncertainty.model_error import OWN
+from simbackup.uncertainty.whole import error_at
 from tests.cases import for_each
 
 DESIGN = """
@@ -106,8 +109,8 @@ def nothing(_: str) -> None:
     """Note nothing."""
 
 
-def runs_by_rule(folder: Folder, seconds: dict[str, float], hard: float = 0.0) -> None:
-    """Write runs that take times of a core by a rule."""
+def runs_by_rule(folder: Folder, seconds: dict[str, float], hard: float = 0.0, **times: float) -> None:
+    """Write runs that take times of a core by a rule; with points so many `times` as long, all are disturbed."""
     settings = folder.settings()
     for point in settings.contents:
         content = settings.content(point)
@@ -116,7 +119,8 @@ def runs_by_rule(folder: Folder, seconds: dict[str, float], hard: float = 0.0) -
             **FIGURES, "program": "ours", "operation": "backup", "point": point, "repeat": 0, "workers": 0,
             "bytes": content.bytes, "files": content.files, "random": content.random, "unchanged": 0,
             "stored": content.bytes,
-            "cpu": cpu + hard * content.random, "day": "2026-11-26",
+            "cpu": (cpu + hard * content.random) * times.get(point.replace("-", "_"), 1.0), "day": "2026-11-26",
+            "disturbed": bool(times),
         })  # fmt: skip
 
 
@@ -200,7 +204,7 @@ def test_time_of_a_server_is_counted_apart_and_it_ends(tmp_path: Path) -> None:
 
 def test_constants_come_out_and_predict_what_was_held_out(lab: Folder) -> None:
     runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
-    (path,), (found,) = sheets.write_sheets(lab)
+    (*_, path), (found,) = sheets.write_sheets(lab)
     assert found.accepted
     assert found.constants.values == pytest.approx({"start": 0.4, "byte": 2e-6, "file": 0.02})
     assert found.verdict.startswith("ours backup: accepted; they miss mixture by +0%")
@@ -221,12 +225,40 @@ def test_a_simulation_with_the_datasheet_takes_what_was_measured(lab: Folder) ->
     assert dict(found.computed) == pytest.approx(measured, rel=0.01)
 
 
+def test_own_runs_narrow_what_the_same_program_does_on_the_same_machine(
+    lab: Folder, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A point is off by how far it is from the others' constants, and not as jobs of other people are."""
+    runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02}, text_1=1.1, small_1=0.9)
+    [found] = sheets.write_sheets(lab)[1]
+    assert 0.03 < found.scatter < 0.2
+    monkeypatch.setenv("SIMBACKUP_PATH", os.pathsep.join(map(str, (root, lab.path))))
+    shelf.forget()
+    here = {
+        "title": "Here", "hosts": {"here": {"model": "host/lab-machine", "owns": ["disk"]}},
+        "devices": {"disk": {"model": "ssd/nvme-gen4-2021"}},
+        "data": {"data": {"on": "disk", "size": "1 MB", "files": 10, "filesystem": "filesystem/lab-files"}},
+        "jobs": {
+            "save": {
+                "method": "program", "program": "program/lab-ours", "operation": "backup", "data": "data",
+                "target": "disk",
+            },
+        },
+    }  # fmt: skip
+    for address in ("jobs.save.elapsed", "jobs.save.rate", "hosts.here.cores.busy_s"):
+        own = error_at(sb.load(here), address)
+        assert (own.operation, own.rows, own.deviation) == (OWN, 5, pytest.approx(found.scatter, rel=0.05))
+        there = sb.load(here, {"hosts.here.model": "host/linux-2024-server"})
+        assert error_at(there, address).deviation > 2.0 * own.deviation
+    assert error_at(sb.load(here), "hosts.here.cores.busy").operation != OWN
+
+
 def test_the_serial_share_is_that_of_one_worker_and_of_several(lab: Folder, root: Path) -> None:
     runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
     line = {key: value for key, value in lab.lines(measuring.RUNS)[0].items() if key != "sha256"}
     for workers, seconds, disturbed in ((1, 10.0, False), (2, 6.0, False), (2, 9.0, True)):
         lab.add(measuring.RUNS, {**line, "workers": workers, "elapsed": seconds, "disturbed": disturbed})
-    (path,), (found,) = sheets.write_sheets(lab)
+    (*_, path), (found,) = sheets.write_sheets(lab)
     assert found.serial == pytest.approx(0.2)
     operation = yaml.safe_load(path.read_text(encoding="utf-8"))["parameters"]["operations"]["backup"]
     assert operation["serial_share"]["value"] == "0.2"
@@ -313,7 +345,7 @@ def test_no_datasheet_is_written_of_constants_that_miss(lab: Folder) -> None:
         more = 1.5 if line["point"] == "mixture" else 1.0
         lab.add(measuring.RUNS, {**{k: v for k, v in line.items() if k != "sha256"}, "cpu": line["cpu"] * more})
     written, (found,) = sheets.write_sheets(lab)
-    assert written == []
+    assert [path.stem for path in written] == ["lab-machine", "lab-files"]
     assert not found.accepted
     assert "not accepted; they miss mixture by -33%" in found.verdict
     assert list((lab.path / "models" / "program").iterdir()) == []  # the earlier one is gone

@@ -9,6 +9,7 @@ import pytest
 from sites.plan import site
 
 import simbackup as sb
+from simbackup.equations.uncertainty import CentralInterval
 from simbackup.experiments.sensitivity import sensitivity
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.planning.restore import restore
@@ -16,6 +17,7 @@ from simbackup.planning.site import load_site
 from simbackup.results.declared_waits import DeclaredWaits, declared_shares
 from simbackup.run import ran
 from simbackup.uncertainty.effort import LEAN
+from simbackup.uncertainty.estimate import Estimate
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
 from simbackup.uncertainty.whole import whole
 from tests.cases import for_each
@@ -105,7 +107,8 @@ def test_a_study_and_a_sensitivity_leave_the_wait_alone(tmp_path: Path) -> None:
 def test_a_job_that_only_watches_lasts_as_long_as_its_file_says() -> None:
     result = simulated("scenarios/planning/redirect-oltp.yaml")
     assert declared_shares(result, ["jobs.during.elapsed"]) == {"jobs.during.elapsed": pytest.approx(1.0)}
-    found = whole(HOUR, [HOUR], result.scenario, "jobs.during.elapsed", declared=[1.0])
+    one = Estimate(CentralInterval(HOUR, HOUR, HOUR), (), (HOUR,), 1, None, (1.0,))
+    found = whole(one, result.scenario, "jobs.during.elapsed")
     assert found is not None
     assert found.low == pytest.approx(found.high)
 

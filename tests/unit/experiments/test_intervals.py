@@ -7,11 +7,10 @@ import pytest
 
 from tests.cases import for_each
 
-COPIED = sys.platform == "linux"
 BEGIN = """
 import os, signal
 import simbackup as sb
-from simbackup.experiments.intervals import Copies, copies
+from simbackup.experiments.intervals import Copies
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.verdict import job_intervals
 me = os.getpid()
@@ -26,10 +25,8 @@ def fails(item):
         raise ValueError("five")
     return -item
 
-def fails_here(item):
-    if os.getpid() == me and item == 4:
-        raise ValueError("four")
-    return -item
+def where(item):
+    return os.getpid() == me
 
 def no_child():
     try:
@@ -51,92 +48,60 @@ def test_items_keep_their_order() -> None:
     cases = [(1, 9), (2, 9), (3, 40), (3, 8), (2, 1), (2, 0)]
     program = f"""
 for number, items in {cases}:
-    shared = Copies(number)
-    print([*shared.map(str, range(items))] == [*map(str, range(items))], len(shared.others))
-    print([*shared.map(abs, range(-items, 0))] == [*map(abs, range(-items, 0))])
-    shared.end()
-    print(no_child())
+    print([*Copies(number).map(str, range(items))] == [*map(str, range(items))])
+    print([*Copies(number).map(where, range(items))].count(True), no_child())
 """
-    others = [max(0, min(number, items // 4) - 1) if COPIED else 0 for number, items in cases]
-    assert printed(program).split() == [word for each in others for word in ("True", str(each), "True", "True")]
+    linux = sys.platform == "linux"
+    each = [-(-items // max(1, min(number, items // 4) if linux else 1)) for number, items in cases]
+    assert printed(program).split() == [word for here in each for word in ("True", str(here), "True")]
 
 
 def test_what_a_killed_copy_should_have_done_is_done_here() -> None:
-    program = "shared = Copies(2)\nfor _ in range(2): print(*shared.map(killed, range(12)))\nshared.end()"
     each = " ".join(str(-item) for item in range(12))
-    assert printed(program) == f"{each}\n{each}"
+    assert printed("for _ in range(2): print(*Copies(2).map(killed, range(12)), no_child())") == "\n".join(
+        [f"{each} True"] * 2
+    )
 
 
 def test_an_error_is_raised_here_and_leaves_no_copy() -> None:
     program = """
 try:
-    with copies() as found:
-        shared = Copies(2)
-        shared.map(fails, range(12))
+    Copies(2).map(fails, range(12))
 except ValueError as error:
-    shared.end()
     print(error, no_child())
 """
     assert printed(program) == "five True"
 
 
-def test_a_process_with_threads_is_not_copied() -> None:
-    program = """
-import threading
-wait = threading.Event()
-with copies() as shared:
-    print(shared.number == len(os.sched_getaffinity(0)))
-threading.Thread(target=wait.wait).start()
-with copies() as shared:
-    print(shared.number)
-wait.set()
-"""
-    assert printed(program).split() == [str(COPIED), "1"]
-
-
-def test_a_process_that_has_begun_a_thread_is_not_copied_any_more() -> None:
-    program = """
-import threading
-shared, wait = Copies(2), threading.Event()
-threading.Thread(target=wait.wait).start()
-print(*shared.map(abs, range(-8, 0)), len(shared.others))
-wait.set()
-"""
-    assert printed(program) == "8 7 6 5 4 3 2 1 0"
-
-
 NO_TASKS = "copying.THREADS = pathlib.Path('/nowhere')"
 NO_PROCESS = "os.fork = lambda: os.open('/nowhere', 0)"
-NO_FILES = "resource.setrlimit(resource.RLIMIT_NOFILE, (files + 3, files + 3))"
+NO_FILES = "resource.setrlimit(resource.RLIMIT_NOFILE, (files + 1, files + 3))"
+THREADS = "threading.Thread(target=wait.wait).start()"
 
 
 @pytest.mark.slow
-@for_each("without", [NO_TASKS, NO_PROCESS, NO_FILES])
+@for_each("without", [NO_TASKS, NO_PROCESS, NO_FILES, THREADS])
 def test_a_process_that_cannot_be_copied_does_all_itself(without: str) -> None:
     program = f"""
-import pathlib, resource
+import pathlib, resource, threading
 import simbackup.experiments.intervals as copying
-files = len(os.listdir("/dev/fd")) - 1
+files, wait = len(os.listdir("/dev/fd")) - 1, threading.Event()
 {without}
-with copies() as shared:
-    shared.number = 2
-    print(*shared.map(abs, range(-8, 0)), len(shared.others))
+print(*Copies(2).map(abs, range(-8, 0)), all(Copies(2).map(where, range(8))))
+wait.set()
 resource.setrlimit(resource.RLIMIT_NOFILE, (files + 3, files + 3))
 print(len(os.listdir("/dev/fd")) - 1 - files, no_child())
 """
-    assert printed(program) == "8 7 6 5 4 3 2 1 0\n0 True"
+    assert printed(program) == "8 7 6 5 4 3 2 1 True\n0 True"
 
 
 def test_copies_end_where_the_system_waits_for_them() -> None:
     program = """
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-shared = Copies(3)
-print(*shared.map(killed, range(12)))
-shared.end()
-print(no_child())
+print(*Copies(3).map(killed, range(12)), no_child())
 """
     each = " ".join(str(-item) for item in range(12))
-    assert printed(program) == f"{each}\nTrue"
+    assert printed(program) == f"{each} True"
 
 
 def test_an_interrupt_as_a_copy_begins_ends_that_alone() -> None:
@@ -150,39 +115,16 @@ def interrupted():
     return process
 
 os.fork = interrupted
-try:
-    with copies() as shared:
-        shared.number = 3
-        print(*shared.map(abs, range(-12, 0)))
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-print(no_child())
+print(*Copies(3).map(abs, range(-12, 0)), no_child())
 """
-    assert printed(program) == "12 11 10 9 8 7 6 5 4 3 2 1\nTrue"
-
-
-@pytest.mark.slow
-def test_answers_to_what_has_failed_are_not_those_to_what_follows() -> None:
-    program = """
-shared = Copies(2)
-try:
-    shared.map(fails_here, range(12))
-except ValueError as error:
-    print(error, no_child())
-print(*shared.map(fails_here, range(20, 32)))
-shared.end()
-"""
-    each = " ".join(str(-item) for item in range(20, 32))
-    assert printed(program) == f"four True\n{each}"
+    assert printed(program) == "12 11 10 9 8 7 6 5 4 3 2 1 True"
 
 
 @pytest.mark.slow
 def test_intervals_are_the_same_with_copies() -> None:
     program = """
 result = sb.simulate("teaching/one-file-from-tape")  # numpy, which others need, begins threads
-shared = Copies(2)
-print(job_intervals(result, effort=LEAN) == job_intervals(result, effort=LEAN, executor=shared))
-print(len(shared.others))
-shared.end()
+print(job_intervals(result, effort=LEAN) == job_intervals(result, effort=LEAN, executor=Copies(2)))
+print(all(Copies(2).map(where, range(8))))
 """
-    assert printed(program).split() == ["True", str(int(COPIED))]
+    assert printed(program).split() == ["True", str(sys.platform != "linux")]
