@@ -313,11 +313,6 @@ class FlowNetwork:
         """Solve a flow again that a coupling does not hold any more."""
         self._touch(flow)
 
-    def queued(self, link: Link) -> None:
-        """Ask the couplings that watch a link again: more requests wait for it, though no rate has changed."""
-        self._changes.links[link] = None
-        self._solve_later()
-
     # whom a flow meets
 
     def _meet(self, flow: Flow) -> None:

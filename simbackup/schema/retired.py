@@ -58,6 +58,7 @@ def _copy(job: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
 
 
 NO_EFFECT = Retired("leave it out: it moved no result by more than a few percent", _drop)
+STEADY = Retired("leave it out: a loop of buffers goes at its mean rate", _drop)
 LIST = "describe the program as a list ('method: program')"
 COLD = Retired("leave it out, and put what is never updated into a data set of its own")
 HOT = Retired("leave it out, and put what is updated often into a data set of its own")
@@ -99,13 +100,11 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
         "connections": Retired("write 'connections' in the jobs, or 'write_requests' and 'read_requests' here"),
         "parts_at_once": Retired("write 'connections' in the jobs: so many parts are in flight at once"),
     },
-    "NativeBackupSpec": {
-        "service_times": Retired("write 'rounds: by_event' if they are exponential, or 'rounds: constant'")
-    },
+    "NativeBackupSpec": dict.fromkeys(("rounds", "service_times"), STEADY),
     "RaidSheet": {
         "battery": Retired("leave it out, and write 'write_cache: null' if nothing protects the cache", _battery)
     },
-    "RestoreSpec": {"rounds": Retired("write it in the backup, whose rounds a restore has")},
+    "RestoreSpec": {"rounds": STEADY},
     "TapeDriveSheet": {"media": Retired("leave it out: the title of the datasheet names the cartridge", _drop)},
     "TapeLibrarySpec": {
         "media": Retired("leave it out: cartridges are those that the drives take", _drop),

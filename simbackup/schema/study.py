@@ -160,7 +160,7 @@ class StudySpec(Frozen):
     """Number of runs of each row, each with a different seed; figures are then means with intervals. One run by
     default. With `{within: 5 %, most: 200}`, there are as many runs as it takes until the interval is narrow enough.
     All rows have the same number of runs. Needs a scenario that draws random numbers: one with `chance`, or with
-    `rounds: by_event`.
+    jobs that may fail at random (`fails`).
     """
 
     def until(self) -> NarrowSpec | None:

@@ -128,14 +128,12 @@ def test_it_is_named_with_the_time_that_all_would_have_saved() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rounds", ["steady", "constant"])
-def test_files_of_a_native_backup_share_its_work(rounds: str) -> None:
+def test_files_of_a_native_backup_share_its_work() -> None:
     job = (
-        "save: {method: database_native, data: rows, to: [target, other], transfer_size: 1 MiB, rounds: ROUNDS, "
+        "save: {method: database_native, data: rows, to: [target, other], transfer_size: 1 MiB, "
         "engine: {transfer_size: 1 MiB, io_depth: 4, request_latency: 20 ms, "
         "compress_cpu: 0 ns/B, expand_cpu: 0 ns/B, buffer_sets: 1, memory_limit: 1 GB}}"
     )
-    job = job.replace("ROUNDS", rounds) if rounds == "constant" else job.replace("rounds: ROUNDS, ", "")
 
     def time(share: float) -> float:
         scenario = sb.load(SITE.replace("JOB", job), {"data.rows.size": "2 GiB", "jobs.save.serial_share": share})

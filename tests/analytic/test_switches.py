@@ -75,9 +75,8 @@ def test_a_window_over_one_round_trip_limits_a_connection() -> None:
 @pytest.mark.slow
 @for_each(
     "job",
-    ["method: image", "method: file_level", f"method: {NATIVE}",
-     f"method: {NATIVE}, rounds: constant"],
-)  # fmt: skip
+    ["method: image", "method: file_level", f"method: {NATIVE}"],
+)
 def test_an_idle_third_part_changes_nothing(job: str) -> None:
     """A line between two parts, and a switch with a third that sends nothing, give the same time."""
     text = site(", duplex: full, window: 1 MiB", "ab").replace("latency: 0 s", "latency: 5 ms")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,8 +12,6 @@ from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, bus
 from simbackup.engine.link import Link
-from simbackup.methods.native.transfers import Leg, Stop, Ways
-from simbackup.trace.activity import Activity
 
 
 class End(NamedTuple):
@@ -96,41 +94,6 @@ class Side:
             device = 0.0
         return self.request + max(device, 0.0) + travel_time(place.way(self.direction))
 
-    def legs(self, wires: dict[Link, int]) -> list[Leg]:
-        """The path of a buffer to each place, on wires that no other leg uses if possible."""
-        found: list[Leg] = []
-        for place in self.places:
-            if place.objects is not None:
-                limits = place.objects.buffered(self.direction, self.size * self.each)
-                stops = [
-                    Stop(link, 0, self.direction, FlowShape({link: demand * self.each}, {link: self.each}))
-                    for link, demand in limits.demands.items()
-                    if link is not place.objects.link
-                ]
-                stops += _wires(place.networks, self.each, wires)
-                found.append(Leg(place.name, self._answer(place, place.objects), tuple(stops)))
-                continue
-            if place.region is None:
-                found.append(Leg(place.name, 0.0, ()))
-                continue
-            link, shape = place.region.store.link, place.region.streaming(self.direction)
-            demand = shape.demands[link] + self.turns.get(link, 0.0)
-            loads = FlowShape({link: demand * self.each}, {link: shape.moves[link] * self.each}, sequential=False)
-            device, way = Stop(link, 0, self.direction, loads), _wires(place.way(self.direction), self.each, wires)
-            stops = (device, *reversed(way)) if self.direction == "read" else (*way, device)
-            found.append(Leg(place.name, self._wait(place, place.region), stops))
-        return found
-
-
-def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) -> list[Stop]:
-    """The networks of a leg, for `share` bytes of each byte; each leg uses one wire, the next free one."""
-    stops: list[Stop] = []
-    for network in networks:
-        wire = taken[network.link] = taken.get(network.link, -1) + 1
-        loads = FlowShape(sequential=False).over([network], share)
-        stops.append(Stop(network.link, wire % network.wires, Activity.TRANSFER, loads, network))
-    return stops
-
 
 class Coding(NamedTuple):
     """Threads of a host that compress or expand."""
@@ -141,17 +104,10 @@ class Coding(NamedTuple):
     """Seconds of a core for each byte of the database."""
     threads: int
     """Number of threads."""
-    activity: str
-    """What they do."""
 
     def shape(self) -> FlowShape:
         """What a byte of the database loads."""
         return self.host.working(FlowShape(sequential=False), self.seconds)
-
-    def leg(self) -> Leg:
-        """The threads as a centre with one queue."""
-        shape = self.shape().at_most(1.0 / self.seconds, self.host.cpu.name)
-        return Leg("threads", 0.0, (Stop(self.host.cpu, 0, self.activity, shape, servers=self.threads),))
 
 
 class Sides(NamedTuple):
@@ -171,11 +127,3 @@ class Sides(NamedTuple):
             if part is not None:
                 shape = shape.in_parallel_with(part.shape())
         return shape
-
-    def ways(self, *, files_first: bool) -> Ways:
-        """The ways of single buffers."""
-        wires, volumes, files = dict[Link, int](), self.before, self.after
-        if files_first:
-            volumes, files = files, volumes
-        coding = self.coding.leg() if self.coding is not None else None
-        return Ways(volumes.legs(wires), files.legs(wires), coding)

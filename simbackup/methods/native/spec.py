@@ -9,7 +9,7 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.methods.database.spec import check_replay
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
-from simbackup.schema.job import BackupJob, JobSpec, Lasting, Names, SharedOut
+from simbackup.schema.job import BackupJob, Lasting, Names, SharedOut
 from simbackup.schema.origin import Unknown
 from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Fact, Facts, Figures, Modelled, Path, amount, number
 from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, TimePerByte
@@ -59,8 +59,6 @@ STEP = 64 * 1024
 MOST = 4 * 1024 * 1024
 MOST_OF_OBJECTS = 20 * 1024 * 1024
 """Bytes of which a transfer size is a multiple, and that it is at most, where all files are objects or not."""
-MOST_TRANSFERS = 100_000
-"""Transfers that are simulated one by one at most: each takes about a millisecond and some lines of the trace."""
 
 
 class NativeBackupSpec(BackupJob, Lasting, SharedOut):
@@ -81,11 +79,6 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
     """Bytes of a buffer (MAXTRANSFERSIZE); that of the engine by default."""
     compress: bool = False
     """Whether the backup is compressed, with the ratio that the `compression` of its data states."""
-    rounds: Literal["steady", "by_event", "constant"] = "steady"
-    """How the loop is simulated: its mean rate (`steady`), or each buffer, with service times that are drawn from
-    exponential distributions about the means of the loop (`by_event`) or are equal to them (`constant`). Some drawn
-    times are shorter than the device allows, and others longer.
-    """
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {
         **SharedOut.pieces,
         "buffers": ("buffers", "engine.io_depth", "engine.memory_limit"),
@@ -119,10 +112,6 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
             self._check_places(checks, path)
         with checks.about(*path):
             self._check_sizes(checks, path)
-        with checks.about(*path):
-            if self.rounds != "steady":
-                self._check_transfers(checks, path)
-                _check_rate(checks, path, self)
 
     def _check_places(self, checks: Checks, path: Path) -> None:
         """Report data of several hosts, and files that cannot be reached."""
@@ -173,17 +162,8 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
                 remedy = f"let a link join '{host}' and the host of '{name}'"
                 checks.report((*path, "to"), f"there is no connection from '{host}' to '{name}'", remedy)
 
-    def _check_transfers(self, checks: Checks, path: Path) -> None:
-        """Report too many transfers for a simulation of each."""
-        size = (self.transfer_size or self.engine.transfer_size).si
-        known = [checks.spec.data[name].size.si for name in self.data if name in checks.spec.data]
-        transfers = sum(-int(-each // size) for each in known)
-        if transfers > MOST_TRANSFERS:
-            message = f"'{self.rounds}' would simulate {transfers:,} transfers, more than {MOST_TRANSFERS:,}"
-            checks.report((*path, "rounds"), message, "write 'steady', which is as accurate for so many")
-
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """Report restores of parts, to other data, or of too many transfers."""
+        """Report restores of parts, to other data, or of what the host does not reach."""
         for key in ("select", "to", "streams"):
             if getattr(job, key):
                 message = "has no effect on a database_native restore"
@@ -192,18 +172,13 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
             self._check_copy(checks, path, job)
         if job.replay and self.data:
             check_replay(checks, path, job, self.data[0])
-        if job.most_rate is not None and self.rounds != "steady":
-            _check_rate(checks, path, job)
 
     def _check_copy(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """Report several files on one tape, buffers there one by one, and a copy that the host does not reach."""
+        """Report several files on one tape, and a copy that the host does not reach."""
         source = checks.spec.read_by(job)
         if source not in checks.spec.devices:
             return
         tape = isinstance(checks.spec.devices[source], MediaLibrary)
-        if tape and self.rounds != "steady":
-            message = "buffers that come from tape are not simulated one by one"
-            checks.report((*path, "copied_by"), message, f"write 'rounds: steady' under jobs.{job.restore}")
         if tape and len(self.to) > 1:
             copy = f"{{method: copy_save_set, save_set: {job.restore}, copied_by: {job.copied_by}, to: ...}}"
             message = f"the engine reads all {len(self.to)} files at once, and on tape they lie one behind the other"
@@ -212,13 +187,6 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
             checks.connected((*path, "copied_by"), checks.spec.data[self.data[0]].on, source)
 
 
-def _check_rate(checks: Checks, path: Path, job: JobSpec) -> None:
-    """Report a greatest rate of buffers that are simulated one by one."""
-    if job.most_rate is not None:
-        remedy = "write 'rounds: steady', or leave it out"
-        checks.report((*path, "most_rate"), "has no effect on buffers that are simulated one by one", remedy)
-
-
-MAKE = "simbackup.methods.native.make"
+MAKE = "simbackup.methods.native.live"
 KINDS = (MethodKind(("database_native",), NativeBackupSpec, f"{MAKE}:make", f"{MAKE}:restore"),)
 SHEETS = {"backup_engine": BackupEngineSheet}

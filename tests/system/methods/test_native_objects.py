@@ -55,10 +55,9 @@ TRIP = 0.010
 
 
 @pytest.mark.slow
-@for_each("rounds", [{}, {"rounds": "constant"}])
 @for_each("mib", [0.25, 1, 4])
-def test_one_buffer_makes_one_round_after_the_other(mib: float, rounds: dict[str, str]) -> None:
-    given = {"jobs.full.transfer_size": f"{mib} MiB"} | {f"jobs.full.{key}": value for key, value in rounds.items()}
+def test_one_buffer_makes_one_round_after_the_other(mib: float) -> None:
+    given = {"jobs.full.transfer_size": f"{mib} MiB"}
     result = run(FULL + BACK, given)
     size, number = mib * MIB, 1000 / mib
     assert result.get("jobs.full.elapsed") == pytest.approx(number * round_of(size, 4e9, 0.1), rel=1e-3)
