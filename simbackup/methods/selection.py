@@ -1,13 +1,19 @@
-"""Which files of a save set are wanted, and where in it they are."""
+"""Restores: which files of a save set are wanted, where in it they are, and who restores what a method saves."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from simbackup.catalogue import SaveSet
+from simbackup.schema import registry
+
+if TYPE_CHECKING:
+    from simbackup.methods.job import Work
+    from simbackup.methods.restore.spec import RestoreSpec
+    from simbackup.scenario.spec import Spec
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 """Golden ratio: its multiples by the squares, without their whole part, spread like points drawn at random, and so do
@@ -80,3 +86,17 @@ def gathered(pieces: Sequence[tuple[float, float]]) -> list[tuple[float, float, 
     together = max(math.ceil(len(pieces) / MOST), 1)
     groups = [pieces[i : i + together] for i in range(0, len(pieces), together)]
     return [(group[0][0], sum(size for _, size in group), len(group)) for group in groups]
+
+
+def make(job: RestoreSpec, spec: Spec) -> Work:
+    """The restore of what a backup saves."""
+    saved = spec.jobs[job.restore]
+    return registry.function(registry.kind_of(saved).restore)(job, saved, spec)
+
+
+def selection_of(job: RestoreSpec) -> Selection | None:
+    """The files that are wanted, None for all."""
+    select = job.select
+    if select is None:
+        return None
+    return Selection(int(select.files.si), select.size.si, select.at.si if select.at else None)

@@ -19,14 +19,17 @@ STUDENT = 3.66
 """Two-sided 99.9 % quantile of Student's t at 29 degrees of freedom."""
 
 
-def simulated(buffers: int, latency: float, demands: list[float], seed: int) -> tuple[float, float]:
+def simulated(
+    buffers: int, latency: float, demands: list[float], seed: int, coding: tuple[float, int] | None = None
+) -> tuple[float, float]:
     """Rounds a second and half the width of their confidence interval, by batch means.
 
     Each buffer waits its latency, for which it needs nobody, and then queues at each centre in turn, in order of
-    arrival, for exponential service.
+    arrival, for exponential service; at last for one of several threads, if they are `coding`.
     """
     env, random = simpy.Environment(), np.random.default_rng(seed)
-    centres = [simpy.Resource(env) for _ in demands]
+    demands, servers = ([*demands, coding[0]], coding[1]) if coding is not None else (demands, 1)
+    centres = [*(simpy.Resource(env) for _ in demands[1:]), simpy.Resource(env, servers)]
     ends: list[float] = []
     full = env.event()
 
@@ -67,6 +70,16 @@ def test_the_equation_agrees_with_buffers_that_go_round(buffers: int, latency: f
     expected = loop(MIB, buffers, latency, [demand / MIB for demand in demands]).rate / MIB
     assert half < 0.03 * rate
     assert rate == pytest.approx(expected, abs=half)
+
+
+@pytest.mark.slow
+@for_each("buffers", [3, 8, 20])
+def test_the_equation_agrees_with_threads_that_share_a_queue(buffers: int) -> None:
+    """With one queue for each of six threads, which a buffer would choose blindly, eight would be a fifth slower."""
+    coding = (12e-9 * MIB, 6)
+    rate, half = simulated(buffers, 2e-4, [0.26e-3, 0.13e-3], 2002, coding)
+    expected = loop(MIB, buffers, 2e-4, (0.26e-3 / MIB, 0.13e-3 / MIB), (12e-9, 6)).rate / MIB
+    assert rate == pytest.approx(expected, rel=0.02 + half / rate)
 
 
 def test_the_simulation_tells_a_loop_with_one_buffer_more_from_it() -> None:

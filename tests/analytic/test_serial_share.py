@@ -127,6 +127,7 @@ def test_it_is_named_with_the_time_that_all_would_have_saved() -> None:
     assert half == pytest.approx(elapsed("files", 16, 0.04), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_files_of_a_native_backup_share_its_work() -> None:
     job = (
         "save: {method: database_native, data: rows, to: [target, other], transfer_size: 1 MiB, "

@@ -258,7 +258,7 @@ def _check_streams(
         library.check_restore(checks, path, job)
 
 
-MAKE = "simbackup.methods.database.make"
+MAKE = "simbackup.methods.database.live"
 KINDS = (
     MethodKind(
         ("logical_dump", "hot_copy", "snapshot_copy"), DatabaseBackupSpec, f"{MAKE}:make_backup", f"{MAKE}:restore"

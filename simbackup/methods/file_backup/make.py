@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simbackup.catalogue import Reduction
 from simbackup.late import changed, late
 from simbackup.methods.copies import shared
-from simbackup.methods.database.make import replaying
+from simbackup.methods.database.live import replaying
 from simbackup.methods.file_backup.backup import Backup, Twin
 from simbackup.methods.file_backup.between import changed_by
 from simbackup.methods.file_backup.reader import Reader
@@ -22,10 +22,9 @@ from simbackup.methods.file_backup.spool import SpooledBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
 from simbackup.methods.job import Work
 from simbackup.methods.reduction.make import reduction_of
-from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
-from simbackup.methods.share.live import Share
-from simbackup.methods.share.make import share_of
+from simbackup.methods.selection import selection_of
+from simbackup.methods.share.live import Share, share_of
 from simbackup.methods.tool.live import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget
 from simbackup.schema.job import FilesSaving, Storing

@@ -23,8 +23,7 @@ from simbackup.engine.limit import Spot
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.restore.make import selection_of
-from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.selection import Selection, selection_of, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare, tool_of
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity

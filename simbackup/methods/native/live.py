@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
@@ -14,16 +15,27 @@ from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Link
+from simbackup.equations.buffers import default_buffers
 from simbackup.late import Late
-from simbackup.methods.database.live import DatabaseRestore
+from simbackup.methods.database.live import DatabaseRestore, replaying
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.native.sides import Coding, End, Side, Sides
 from simbackup.methods.native.turns import SteadyLoop, lost_in_turns, settled, shared
 from simbackup.methods.tape_reader import Pass, TapeReader
 from simbackup.methods.tool.live import NO_TOOL
+from simbackup.parameters import parameters_of
+from simbackup.schema.capability import Sink
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
+
+if TYPE_CHECKING:
+    from simbackup.methods.native.spec import NativeBackupSpec
+    from simbackup.methods.restore.spec import RestoreSpec
+    from simbackup.scenario.spec import Spec
+
+To = Callable[[str, str], tuple[str, ...] | None]
+"""The links between a host and a device, in one direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +215,7 @@ def _phases(parts: Sequence[DataSet]) -> list[tuple[list[DataSet], float]]:
 
 
 def _run_loop(system: System, doing: tuple[str, str], native: Native, parts: Sequence[DataSet], copy: Copy) -> Process:
-    """Run the loop of buffers until all files have passed it: in the steady state, which is a flow for each phase."""
+    """Run the loop of buffers until all files have passed it, as a flow for each phase."""
     serial = system.serial_share(doing[0]) if len(native.files) > 1 else 0.0
     for phase, amount in _phases(parts):
         yield from _steady(system, doing, native, (phase, amount, serial), copy)
@@ -321,3 +333,37 @@ def from_tape(
 def _written(part: DataSet) -> FlowShape:
     """How a byte of a part of the database loads its device."""
     return part.volume.region.part(part.begin, part.size).streaming("write")
+
+
+def make(job: NativeBackupSpec, spec: Spec) -> NativeBackup:
+    """The backup."""
+    host = spec.host_of(job.data[0])
+    engine = parameters_of(Engine, job.engine)
+    return NativeBackup(host, job.data, _files(job, spec, host, spec.way_to), engine, _loop(job))
+
+
+def restore(job: RestoreSpec, saved: NativeBackupSpec, spec: Spec) -> NativeRestore:
+    """The restore, with the rounds of the backup."""
+    host = spec.host_of(saved.data[0])
+    engine, loop = parameters_of(Engine, saved.engine), _loop(saved)
+    files, replay = _files(saved, spec, host, spec.way_from), replaying(job, saved.data[0], spec)
+    if job.copied_by not in {None, job.restore}:
+        device = spec.read_by(job)
+        files = (File(device, spec.way_from(host, device) or ()),) * len(files)
+    return NativeRestore(host, job.restore, saved.data, files, engine, loop, replay, job.copied_by)
+
+
+def _files(job: NativeBackupSpec, spec: Spec, host: str, way: To) -> tuple[File, ...]:
+    """The volumes of the backup files, and the way there or back."""
+    sinks = {to for to in job.to if isinstance(spec.devices[to], Sink)}
+    return tuple(File(None, ()) if to in sinks else File(to, way(host, to) or ()) for to in job.to)
+
+
+def _loop(job: NativeBackupSpec) -> BufferLoop:
+    def buffers(files: int) -> int:
+        if job.buffers is not None:
+            return int(job.buffers.si)
+        return default_buffers(files, len(job.data), int(job.engine.io_depth.si))
+
+    size = (job.transfer_size or job.engine.transfer_size).si
+    return BufferLoop(buffers(len(job.to)), buffers(1), size, job.compress)

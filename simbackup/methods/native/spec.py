@@ -187,6 +187,6 @@ class NativeBackupSpec(BackupJob, Lasting, SharedOut):
             checks.connected((*path, "copied_by"), checks.spec.data[self.data[0]].on, source)
 
 
-MAKE = "simbackup.methods.native.make"
+MAKE = "simbackup.methods.native.live"
 KINDS = (MethodKind(("database_native",), NativeBackupSpec, f"{MAKE}:make", f"{MAKE}:restore"),)
 SHEETS = {"backup_engine": BackupEngineSheet}

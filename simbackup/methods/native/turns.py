@@ -12,6 +12,7 @@ from simbackup.devices.network.adapter import Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
+from simbackup.engine.filling import Bracket
 from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.engine.link import Link
 from simbackup.equations.buffers import HalfLoop, LoopState, joined_rate, loop, visits
@@ -289,19 +290,14 @@ def _settled_at(loop: Callable[[Mapping[Link, float]], SteadyLoop], beside: Mapp
     above, below = more(low), more(high)
     if above <= 0.0 or below >= 0.0:
         return math.exp(low if above <= 0.0 else high)
-    kept = 0
+    bracket = Bracket(low, above, high, below)
     for _ in range(STEPS):
-        middle = (low * below - high * above) / (below - above)
+        middle = bracket.middle()
         found = more(middle)
-        if abs(found) <= EXACT or high - low <= EXACT:
+        if abs(found) <= EXACT or bracket.high - bracket.low <= EXACT:
             return math.exp(middle)
-        if found > 0.0:
-            low, above, below = middle, found, below / 2.0 if kept > 0 else below
-            kept = 1
-        else:
-            high, below, above = middle, found, above / 2.0 if kept < 0 else above
-            kept = -1
-    return math.exp((low + high) / 2.0)
+        bracket.narrow(middle, found, below=found > 0.0)
+    return math.exp((bracket.low + bracket.high) / 2.0)
 
 
 def _turned(here: Sequence[_Place], waiting: float) -> float:

@@ -13,8 +13,7 @@ from simbackup.methods.program.lowering import Group, Running, Step, TapeTarget
 from simbackup.methods.program.sheet import CORES, CPU, STORED, GroupSpec, StepSpec, steps_of
 from simbackup.methods.program.spec import DATA, TARGET, ProgramJobSpec
 from simbackup.methods.reduction.make import reduction_of
-from simbackup.methods.share.live import Share
-from simbackup.methods.share.make import share_of
+from simbackup.methods.share.live import Share, share_of
 from simbackup.parameters import parameters_of
 from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary
 from simbackup.schema.quantity import Quantity, si_or

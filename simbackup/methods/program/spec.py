@@ -124,27 +124,24 @@ class ProgramJobSpec(FilesSaving, SharedOut):
     @property
     def object_size(self) -> Quantity | None:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Bytes of each object that it writes; None if each file becomes one."""
-        operation = self.program.operations[self.operation]
-        groups = [group for groups in operation.phases.values() for group in groups.values()]
-        found = [
-            step.request or step.items or group.items
-            for group in groups
-            for step in group.steps.values()
-            if step.at == TARGET and step.do in STORES
-        ]
-        return next((size for size in found if size.si > 0.0), None)
+        return next((size for size in self._sizes(STORES) if size.si > 0.0), None)
 
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes that it writes to tape with each command: those of a request, or of an item."""
         del spec
-        operation = self.program.operations[self.operation]
-        groups = [group for groups in operation.phases.values() for group in groups.values()]
-        for group in groups:
-            for step in group.steps.values():
-                if (step.at, step.do) == (TARGET, "write"):
-                    size = step.request or step.items or group.items
-                    return size if size.si > 0.0 else None
-        return None
+        return next((size for size in self._sizes(("write",))[:1] if size.si > 0.0), None)
+
+    def _sizes(self, deeds: tuple[str, ...]) -> list[Quantity]:
+        """Bytes of what each step that does one of some deeds at the target moves at a time."""
+        groups = [
+            group for groups in self.program.operations[self.operation].phases.values() for group in groups.values()
+        ]
+        return [
+            step.request or step.items or group.items
+            for group in groups
+            for step in group.steps.values()
+            if step.at == TARGET and step.do in deeds
+        ]
 
     @property
     def to(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -123,5 +123,5 @@ class RestoreSpec(Restoring):
             saved.check_restore(checks, path, self)
 
 
-KINDS = (MethodKind(("restore",), RestoreSpec, "simbackup.methods.restore.make:make"),)
+KINDS = (MethodKind(("restore",), RestoreSpec, "simbackup.methods.selection:make"),)
 LOOKS = {"job": Look("M4 2.5l9 5.5-9 5.5z", "#f3effc", "#6d4fc2")}

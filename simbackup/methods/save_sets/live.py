@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet, job_of
 from simbackup.data.live import DataSet
@@ -17,7 +17,7 @@ from simbackup.devices.object_store.live import Objects, ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
-from simbackup.late import Late, changed
+from simbackup.late import Late, changed, late
 from simbackup.methods.copies import OnTape, begun, carried, in_one_piece
 from simbackup.methods.file_backup.backup import objects_of
 from simbackup.methods.file_backup.disk import fetching, lying, seek
@@ -26,10 +26,16 @@ from simbackup.methods.file_backup.receivers import Crossing, OntoTape, TapeWrit
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.reduction.live import given_back
 from simbackup.methods.tape_reader import Cartridges, Pass, TapeReader, scaled, slower
-from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare, tool_of
+from simbackup.schema.capability import MediaLibrary, ObjectTarget
+from simbackup.schema.job import Copying
 from simbackup.system import System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
+
+if TYPE_CHECKING:
+    from simbackup.methods.save_sets.spec import ConsolidateSpec, CopySaveSetSpec
+    from simbackup.scenario.spec import Spec
 
 Send = Callable[[FlowShape, float, float, Use | None], Process]
 """Sends bytes of a save set: how each is read, where they begin in it, how many they are, and what slows reading."""
@@ -442,3 +448,29 @@ class Consolidation:
         run = data.run if saved.method == "image" else saved.size / max(saved.files, 1.0)
         whole = min(data.size / stored, volume.region.size)
         return scattered_writes(volume, (max(there - whole, 0.0), whole), share, min(run, saved.size) / stored)
+
+
+def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
+    """The copy, by the host that copies."""
+    saved, server = spec.jobs[job.save_set], job.copying_host(spec)
+    by, source = job.read_job(spec), job.source(spec)
+    away = isinstance(spec.devices[source], MediaLibrary | ObjectTarget)
+    back = spec.way_from(server, source) if away else None
+    way, tool = spec.way_to(server, job.to) or (), tool_of(getattr(saved, "tool", None))
+    return late(
+        CopySaveSet, backup=job.save_set, server=server, to=job.to, host=spec.owner_of(job.to) or "", networks=way,
+        tool=tool, streams=lambda: int(job.streams.si) if job.streams else 1, pool=lambda: job.pool,
+        connections=lambda: int(job.connections.si) if job.connections else 1,
+        new_chunks=job.new_chunks, back=back or (),
+        object_size=lambda: job.object_size.si if job.object_size else None, copied_by=job.copied_by,
+        objects_of=lambda: size.si if (size := getattr(by, "object_size", None)) else None,
+        new_to_target=lambda: job.new_to_target(spec),
+    )  # fmt: skip
+
+
+def make_consolidation(job: ConsolidateSpec, spec: Spec) -> Consolidation:
+    """The work, at the host that owns the disk."""
+    by = spec.jobs[job.save_set]
+    backup = by.save_set if isinstance(by, Copying) else job.save_set
+    on, tool = str(getattr(by, "to", "")), tool_of(getattr(spec.jobs[backup], "tool", None))
+    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", tool)

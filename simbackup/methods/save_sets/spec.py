@@ -317,7 +317,7 @@ class ConsolidateSpec(JobSpec):
             checks.free((*path, "save_set"), by.to, kept, "a full backup")
 
 
-MAKE = "simbackup.methods.save_sets.make"
+MAKE = "simbackup.methods.save_sets.live"
 KINDS = (
     MethodKind(("copy_save_set",), CopySaveSetSpec, f"{MAKE}:make"),
     MethodKind(("consolidate",), ConsolidateSpec, f"{MAKE}:make_consolidation"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
@@ -15,8 +15,13 @@ from simbackup.engine.link import Link
 from simbackup.equations.files import behind_the_first, round_trips
 from simbackup.late import Late
 from simbackup.methods.making import FilesMade, filling, makes
+from simbackup.parameters import parameters_of
 from simbackup.system import System
 from simbackup.trace.activity import Activity
+
+if TYPE_CHECKING:
+    from simbackup.methods.share.spec import ShareSpec
+    from simbackup.scenario.spec import Spec
 
 
 class Served(NamedTuple):
@@ -160,3 +165,14 @@ def written(system: System, maker: tuple[Host, Share], data: DataSet) -> FlowSha
     if not makes(data):
         return _blocks(copied, system, share, data)
     return sending(copied, system, maker, data.size / data.files)
+
+
+def share_of(said: ShareSpec | None, spec: Spec, keeper: str, *, makes: bool = False) -> Share | None:
+    """The share on a host whose files another one reads, or `makes`; None if the file says nothing of one."""
+    if said is None:
+        return None
+    way = spec.route(said.host, keeper) if makes else spec.route(keeper, said.host)
+    return parameters_of(
+        Share, said, keeper=keeper, networks=way or (), look_calls=lambda: (said.look_calls or said.calls).si,
+        make_calls=lambda: (said.make_calls or said.calls).si,
+    )  # fmt: skip

@@ -24,8 +24,7 @@ jobs:
 
 
 def rate_of(buffers: int) -> float:
-    result = sb.simulate(SITE.replace("BUFFERS", str(buffers)))
-    return float(result.get("jobs.full.rate"))
+    return float(sb.simulate(SITE.replace("BUFFERS", str(buffers))).get("jobs.full.rate"))
 
 
 @for_each("buffers", [1, 3, 6])
