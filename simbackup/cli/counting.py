@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 from simbackup import units
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from simbackup.planning.available import Arrivals
     from simbackup.planning.night import Night
     from simbackup.planning.playing import Play
     from simbackup.planning.site import PlannedSite
@@ -111,3 +114,15 @@ def counting() -> Generator[Callable[[int, int], None]]:
     finally:
         if bar is not None:
             bar.stop()
+
+
+def complete(site: PlannedSite, now: datetime, *, whole: bool) -> tuple[PlannedSite, Arrivals]:
+    """A site with what its failures cost, and when its backups were complete: the last ones, or all as a `whole`."""
+    from simbackup.planning.available import NIGHTS, Arrivals  # noqa: PLC0415
+    from simbackup.planning.ledger import Ledger  # noqa: PLC0415
+    from simbackup.planning.nights import settled  # noqa: PLC0415
+
+    with nights() as play:
+        site = settled(site, now.date(), play(site))
+        days = [*Ledger(site).days(now)]
+        return site, Arrivals.before(site, days, play(site), len(days) if whole else NIGHTS)

@@ -10,23 +10,7 @@ from simbackup.cli.of_sites import SiteName, load
 from simbackup.cli.options import Intervals, Json, SiteSets, Wanted
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from simbackup.planning.available import Arrivals
-    from simbackup.planning.site import PlannedSite
-
-
-def complete(site: PlannedSite, now: datetime, *, whole: bool) -> tuple[PlannedSite, Arrivals]:
-    """A site with what its failures cost, and when its backups were complete: the last ones, or all as a `whole`."""
-    from simbackup.cli import counting  # noqa: PLC0415
-    from simbackup.planning.available import NIGHTS, Arrivals  # noqa: PLC0415
-    from simbackup.planning.ledger import Ledger  # noqa: PLC0415
-    from simbackup.planning.nights import settled  # noqa: PLC0415
-
-    with counting.nights() as play:
-        site = settled(site, now.date(), play(site))
-        days = [*Ledger(site).days(now)]
-        return site, Arrivals.before(site, days, play(site), len(days) if whole else NIGHTS)
 
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -61,7 +45,7 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     The nights before are simulated, as in 'plan restore': what was not complete by then is no restore point.
     """
-    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.cli import counting, show  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
     from simbackup.policies.calendar import end_of, moment_at  # noqa: PLC0415
@@ -72,7 +56,7 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     first = loaded.start if since is None else end_of(loaded.start, since, "--from")
     arrivals: Arrivals | None = None
     if times:
-        loaded, arrivals = complete(loaded, now, whole=log)
+        loaded, arrivals = counting.complete(loaded, now, whole=log)
     if log:
         known = log_until(loaded, now, policy or [], system, arrivals)
         lines = [line for line in known if line.date >= first]

@@ -492,14 +492,14 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
 def _points_drawn(site: PlannedSite, at: str | None, policy: str) -> Chart:
     """The picture of the restore points of a policy at a moment; of a divided one, those of its first part."""
-    from simbackup.cli.of_points import complete  # noqa: PLC0415
+    from simbackup.cli import counting  # noqa: PLC0415
     from simbackup.planning.restore import moment_of  # noqa: PLC0415
     from simbackup.planning.restore_points import log_until, points_at  # noqa: PLC0415
     from simbackup.plots.of_points import calendar_of_points  # noqa: PLC0415
     from simbackup.policies.calendar import moment_at  # noqa: PLC0415
 
     now = moment_of(site, None if at is None else moment_at(site.start, at))
-    site, arrivals = complete(site, now, whole=True)
+    site, arrivals = counting.complete(site, now, whole=True)
     first, *_ = points_at(site, now, [policy] if policy else [], arrivals=arrivals)
     lines = list(log_until(site, now, [first.policy], arrivals=arrivals))
     return calendar_of_points(first, lines, now, site.file.spec.title)
