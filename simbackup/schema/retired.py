@@ -100,7 +100,6 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
         "rate": Retired("write 'most_rate' in the job, and 'compress_cpu: 0 s/B' for a card that compresses")
     },
     "ConsolidateSpec": {
-        "size": Retired("leave it out, or take a list that says what is copied, such as program/veeam-12"),
         "streams": Retired("write a job for each machine whose save sets are combined"),
     },
     "DatabaseBackupSpec": {"read_lock": Retired("write 'locks_for_dump' in the database of the data")},

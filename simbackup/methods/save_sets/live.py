@@ -402,6 +402,10 @@ class Consolidation:
     """The host of the volume."""
     full: bool
     """Whether it makes a synthetic full backup; otherwise it merges."""
+    size: float | None = None
+    """Bytes of save sets that are read and written; None for those of the data (full) or of the newest save set
+    (merge).
+    """
     tool: Tool = NO_TOOL
     """The program."""
     method: str = "consolidate"
@@ -409,6 +413,8 @@ class Consolidation:
     def expected(self, system: System) -> float:
         """Bytes of save sets that it reads and writes."""
         saved, lies = system.saved(self.backup, self.by)
+        if self.size is not None:
+            return self.size
         if lies.reduction.together is not None:
             return 0.0
         return system.data[saved.data].size if self.full else saved.size
@@ -473,4 +479,5 @@ def make_consolidation(job: ConsolidateSpec, spec: Spec) -> Consolidation:
     by = spec.jobs[job.save_set]
     backup = by.save_set if isinstance(by, Copying) else job.save_set
     on, tool = str(getattr(by, "to", "")), tool_of(getattr(spec.jobs[backup], "tool", None))
-    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", tool)
+    size = job.size.si if job.size is not None else None
+    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", size, tool)

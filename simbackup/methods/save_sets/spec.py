@@ -287,9 +287,12 @@ class ConsolidateSpec(JobSpec):
     save_set: Annotated[Text, Refers("works on", "jobs")]
     """The job whose save sets are combined, a backup to a disk or a copy there; the newest is the last of them."""
     into: Annotated[Literal["full", "older"], Word()] = "full"
-    """`full` makes a synthetic full backup that replaces the newest save set: it reads and writes as many bytes as
-    the data have, or none if the save set is deduplicated. `older` merges the changes into an older save set, as in
-    incremental-forever backups, and writes each changed run where it belongs.
+    """`full` makes a synthetic full backup that replaces the newest save set; `older` merges the changes into an older
+    save set, as in incremental-forever backups, and writes each changed run where it belongs.
+    """
+    size: PositiveSize | None = None
+    """Bytes that are read, and also the bytes that are written; by default, the size of the data for a full backup, the
+    size of the newest save set for a merge, and none if the save set is deduplicated.
     """
 
     def tool_of(self) -> str | None:
@@ -312,8 +315,9 @@ class ConsolidateSpec(JobSpec):
 
     def _check_room(self, checks: Checks, path: Path, by: Storing, data: DataSpec | None) -> None:
         """Report a disk without room for a full backup, which is compressed as the save set and shares its chunks."""
-        if data is not None and not by.shares_chunks():
-            kept = replace(data.size, si=data.size.si / by.kept_ratio(checks.spec))
+        size = self.size or (data.size if data is not None and not by.shares_chunks() else None)
+        if size is not None:
+            kept = replace(size, si=size.si / by.kept_ratio(checks.spec))
             checks.free((*path, "save_set"), by.to, kept, "a full backup")
 
 
