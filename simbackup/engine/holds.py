@@ -177,6 +177,8 @@ class _Coupling:
 
     def _next(self, trial: _Trial) -> list[float] | None:
         """Capacities that would be right if all stayed linear; None where no or many are."""
+        if not any(hold.leaders for hold in self.holds):  # what they move depends on nothing
+            return trial.led
         count = len(self.holds)
         slopes = self._slopes(trial.allocation)
         binding = {resource - self.first for resource in trial.allocation.filled if resource >= self.first}

@@ -251,8 +251,8 @@ class Problem:
         if self.more is not None or not self.beside:
             return
         used, levels, changed = dict(self.used), dict[Link, float](), set[Link]()
-        for variable, rate in zip(self.variables, allocation.rates, strict=True):
-            for link in variable.demands:
+        for variable, rate, demands in zip(self.variables, allocation.rates, self.demands, strict=True):
+            for link in [self.links[resource] for resource in demands]:
                 if link in used:
                     used[link] += variable.load_on(link) * rate
                     levels[link] = max(levels.get(link, 0.0), rate / variable.weight)

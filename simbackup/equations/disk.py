@@ -40,11 +40,6 @@ class DiskParameters:
     stream_turn
         Bytes moved for one sequential stream before the next has its turn (read-ahead or write-behind size).
 
-    Raises
-    ------
-    ValueError
-        If the seeks are not in order, the inner rate exceeds the outer, or a figure has an impossible sign.
-
     """
 
     capacity: float
@@ -56,16 +51,6 @@ class DiskParameters:
     inner_rate: float
     command_overhead: float
     stream_turn: float
-
-    def __post_init__(self) -> None:
-        if min(self.capacity, self.rotation_speed, self.stream_turn) <= 0:
-            raise ValueError("capacity, rotation_speed and stream_turn must be positive")
-        if not 0 <= self.track_to_track_seek <= self.average_seek <= self.full_stroke_seek:
-            raise ValueError("seeks must rise: 0 <= track_to_track_seek <= average_seek <= full_stroke_seek")
-        if not 0 < self.inner_rate <= self.outer_rate:
-            raise ValueError("rates must fall inwards: 0 < inner_rate <= outer_rate")
-        if self.command_overhead < 0:
-            raise ValueError("command_overhead must not be negative")
 
 
 def rate_at(disk: DiskParameters, position: float) -> float:

@@ -177,18 +177,12 @@ def stripe_members_touched(size: float, stripe_unit: float, data_disks: int) -> 
     data_disks
         Disks' worth of data in the group.
 
-    Raises
-    ------
-    ValueError
-        If the size is negative or the unit not positive.
-
     Examples
     --------
     >>> stripe_members_touched(200_000, 65_536, 7), stripe_members_touched(1e9, 65_536, 7)
     (4, 7)
 
     """
-    check_extent(size, stripe_unit)
     return min(math.ceil(size / stripe_unit), data_disks)
 
 
@@ -204,26 +198,13 @@ def expected_maximum_latency(disks_touched: int, revolution: float) -> float:
     revolution
         Seconds.
 
-    Raises
-    ------
-    ValueError
-        If the number of disks is negative.
-
     Examples
     --------
     >>> expected_maximum_latency(1, 0.006), expected_maximum_latency(5, 0.006)
     (0.003, 0.005)
 
     """
-    if disks_touched < 0:
-        raise ValueError(f"the number of disks touched must not be negative: {disks_touched}")
     return revolution * disks_touched / (disks_touched + 1)
-
-
-def check_extent(size: float, stripe_unit: float) -> None:
-    """Raise ValueError unless a number of bytes and a stripe unit are possible."""
-    if size < 0 or stripe_unit <= 0:
-        raise ValueError(f"need size >= 0 and stripe_unit > 0, not {size} and {stripe_unit}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +263,7 @@ def write_operations(level: Level, disks: int, size: float, stripe_unit: float) 
     Raises
     ------
     ValueError
-        If the size is negative, the unit not positive, or the level cannot be formed of so many disks.
+        If the level cannot be formed of so many disks.
 
     Examples
     --------
@@ -292,7 +273,6 @@ def write_operations(level: Level, disks: int, size: float, stripe_unit: float) 
     DiskWork(reads=0, writes=5, bytes_read=0.0, bytes_written=327680.0)
 
     """
-    check_extent(size, stripe_unit)
     data = data_disks(level, disks)
     if level == "1":
         return DiskWork(0, disks if size else 0, 0.0, float(disks * size))
@@ -323,7 +303,6 @@ def rewritten_disks(level: Level, disks: int, size: float, stripe_unit: float) -
     (0, 1)
 
     """
-    check_extent(size, stripe_unit)
     data, parity = data_disks(level, disks), SCHEMES[level].parity_disks
     rest = size % (stripe_unit * data)
     if not parity or not rest:
@@ -344,7 +323,6 @@ def largest_write(level: Level, disks: int, size: float, stripe_unit: float) -> 
     (4096.0, 196608.0, 655360.0)
 
     """
-    check_extent(size, stripe_unit)
     if level == "1":
         return float(size)
     stripes, rest = divmod(size, stripe_unit * data_disks(level, disks))
@@ -367,7 +345,6 @@ def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) 
     (DiskWork(reads=0, writes=1, bytes_read=0.0, bytes_written=65536.0), 0)
 
     """
-    check_extent(size, stripe_unit)
     if level not in DEDICATED:
         return DiskWork(0, 0, 0.0, 0.0)
     data, parity = data_disks(level, disks), SCHEMES[level].parity_disks
@@ -478,7 +455,7 @@ def read_cases(level: Level, disks: int, size: float, stripe_unit: float, *, mis
     Raises
     ------
     ValueError
-        If the size is negative, the unit not positive, or the level cannot be formed of so many disks.
+        If the level cannot be formed of so many disks.
 
     Examples
     --------
@@ -511,7 +488,6 @@ def write_cases(level: Level, disks: int, size: float, stripe_unit: float, *, mi
     [(0.125, 7), (0.75, 4), (0.125, 1)]
 
     """
-    check_extent(size, stripe_unit)
     healthy = write_operations(level, disks, size, stripe_unit)
     if not missing or not size:
         return (Case(1.0, healthy, rewritten_disks(level, disks, size, stripe_unit)),)

@@ -50,11 +50,6 @@ class TapeDriveParameters:
     write_through
         Whether the drive confirms a record only when it is on the tape.
 
-    Raises
-    ------
-    ValueError
-        If a figure has an impossible sign, or the search speed is below the read speed.
-
     """
 
     native_rate: float
@@ -74,17 +69,6 @@ class TapeDriveParameters:
     command_time: float = 0.0
     write_through: bool = False
     initialise_time: float = 0.0
-
-    def __post_init__(self) -> None:
-        if min(self.native_rate, self.cartridge_capacity, self.tape_length, self.passes, self.host_rate) <= 0:
-            raise ValueError("rates, capacity, length and passes must be positive")
-        if not 0 < self.read_speed <= self.search_speed:
-            raise ValueError("need 0 < read_speed <= search_speed")
-        mechanics = (self.load_time, self.unload_time, self.locate_overhead, self.turn_time, self.reposition_time)
-        if min(*mechanics, self.command_time, self.initialise_time, self.buffer) < 0:
-            raise ValueError("times and buffer must not be negative")
-        if self.slowest_rate is not None and not 0 < self.slowest_rate <= self.native_rate:
-            raise ValueError("need 0 < slowest_rate <= native_rate")
 
 
 def pass_capacity(drive: TapeDriveParameters) -> float:

@@ -80,14 +80,3 @@ def test_seeks_beyond_the_stroke_and_idle_rates_are_refused() -> None:
         seek_time(CHEETAH, -0.1)
     with pytest.raises(ValueError, match="positive"):
         stream_efficiency(CHEETAH, 2, 0)
-
-
-def test_impossible_datasheets_are_refused() -> None:
-    with pytest.raises(ValueError, match="seeks must rise"):
-        replace(CHEETAH, average_seek=0.02)
-    with pytest.raises(ValueError, match="fall inwards"):
-        replace(CHEETAH, inner_rate=50e6)
-    with pytest.raises(ValueError, match="positive"):
-        replace(CHEETAH, capacity=0)
-    with pytest.raises(ValueError, match="command_overhead"):
-        replace(CHEETAH, command_overhead=-1e-3)

@@ -11,7 +11,6 @@ from simbackup.equations.raid import (
     data_disks,
     expected_maximum_latency,
     minimum_disks,
-    stripe_members_touched,
     usable_capacity,
     write_cases,
     write_operations,
@@ -86,15 +85,6 @@ def test_the_slowest_of_n_rotations() -> None:
     assert expected_maximum_latency(0, 0.006) == 0
     assert expected_maximum_latency(1, 0.006) == pytest.approx(0.003)
     assert expected_maximum_latency(2, 0.006) == pytest.approx(0.004)
-
-
-def test_impossible_sizes_are_refused() -> None:
-    with pytest.raises(ValueError, match="size >= 0"):
-        write_operations("5", 5, -1, UNIT)
-    with pytest.raises(ValueError, match="stripe_unit > 0"):
-        stripe_members_touched(1, 0, 4)
-    with pytest.raises(ValueError, match="not be negative"):
-        expected_maximum_latency(-1, 0.006)
 
 
 def copies(level: Level, disks: int, size: int) -> list[float]:

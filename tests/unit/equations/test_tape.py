@@ -159,18 +159,8 @@ def test_bytes_beyond_the_cartridge_are_refused(byte: float) -> None:
 
 
 def test_impossible_figures_are_refused() -> None:
-    with pytest.raises(ValueError, match="search_speed"):
-        replace(DLT7000, search_speed=4)
-    with pytest.raises(ValueError, match="passes"):
-        replace(DLT7000, passes=0)
-    with pytest.raises(ValueError, match="buffer"):
-        replace(DLT7000, buffer=-1)
     with pytest.raises(ValueError, match="compression"):
         transfer_rate(DLT7000, 0)
-    with pytest.raises(ValueError, match="times"):
-        replace(DLT7000, reposition_time=-1)
-    with pytest.raises(ValueError, match="times"):
-        replace(DLT7000, command_time=-1)
     with pytest.raises(ValueError, match="block"):
         interface_rate(DLT7000, 0)
     with pytest.raises(ValueError, match="record"):
@@ -179,9 +169,6 @@ def test_impossible_figures_are_refused() -> None:
         stop_start_rate(DLT7000, -1e6)
     with pytest.raises(ValueError, match="compression"):
         stop_start_rate(DLT7000, 1e6, 0)
-    for rate in (0, 5.1e6):
-        with pytest.raises(ValueError, match="slowest_rate"):
-            replace(DLT7000, slowest_rate=rate)
 
 
 def test_a_rounding_error_past_the_end_still_counts_as_the_end() -> None:
