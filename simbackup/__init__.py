@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from simbackup.errors import InputError, ResultError, SimbackupError
     from simbackup.experiments.calibrate import Calibration, Fitted, calibrate
     from simbackup.experiments.cross_validate import CrossValidation, cross_validate
-    from simbackup.experiments.explanation import Explanation, explain
     from simbackup.experiments.history_fit import HistoryFit, fit_history
     from simbackup.experiments.identifiability import Separability, separability
     from simbackup.experiments.influences import Sensitivity
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from simbackup.experiments.sensitivity import sensitivity
     from simbackup.experiments.studied import Study
     from simbackup.experiments.study import study
+    from simbackup.experiments.what_if import Explanation, explain
     from simbackup.foreign.histories.history import read_history
     from simbackup.planning.inventory import site_text
     from simbackup.planning.plan import Plan, plan
@@ -54,7 +54,6 @@ _NAMES = {
     "errors": "InputError ResultError SimbackupError",
     "experiments.calibrate": "Calibration Fitted calibrate",
     "experiments.cross_validate": "CrossValidation cross_validate",
-    "experiments.explanation": "Explanation explain",
     "experiments.history_fit": "HistoryFit fit_history",
     "experiments.identifiability": "Separability separability",
     "experiments.influences": "Sensitivity",
@@ -64,6 +63,7 @@ _NAMES = {
     "experiments.sensitivity": "sensitivity",
     "experiments.studied": "Study",
     "experiments.study": "study",
+    "experiments.what_if": "Explanation explain",
     "foreign.histories.history": "read_history",
     "planning.inventory": "site_text",
     "planning.plan": "Plan plan",

@@ -11,7 +11,7 @@ from simbackup.cli.fitting import Cell, CellLine, TableColumn, tables
 from simbackup.cli.terminal import console, line, print_columns
 from simbackup.equations.intervals import CONFIDENCE
 from simbackup.equations.uncertainty import LEVEL
-from simbackup.experiments.comparison import CHANGE, TIMES
+from simbackup.experiments.studied import CHANGE, TIMES
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.experiments.study_point import HALF
 from simbackup.results.figures import unit_of
