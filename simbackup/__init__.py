@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from simbackup.drawing.picture import Picture, picture
     from simbackup.errors import InputError, ResultError, SimbackupError
     from simbackup.experiments.calibrate import Calibration, Fitted, calibrate
-    from simbackup.experiments.cross_validate import CrossValidation, cross_validate
     from simbackup.experiments.history_fit import HistoryFit, fit_history
-    from simbackup.experiments.identifiability import Separability, separability
+    from simbackup.experiments.identifiability import CrossValidation, Separability, cross_validate, separability
     from simbackup.experiments.influences import Sensitivity
     from simbackup.experiments.intervals import intervals_of
     from simbackup.experiments.overview import datasheets, scenarios
@@ -53,9 +52,8 @@ _NAMES = {
     "drawing.picture": "Picture picture",
     "errors": "InputError ResultError SimbackupError",
     "experiments.calibrate": "Calibration Fitted calibrate",
-    "experiments.cross_validate": "CrossValidation cross_validate",
     "experiments.history_fit": "HistoryFit fit_history",
-    "experiments.identifiability": "Separability separability",
+    "experiments.identifiability": "CrossValidation Separability cross_validate separability",
     "experiments.influences": "Sensitivity",
     "experiments.intervals": "intervals_of",
     "experiments.overview": "datasheets scenarios",

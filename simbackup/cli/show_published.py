@@ -10,8 +10,7 @@ from simbackup import units
 from simbackup.cli import show, show_ledger
 from simbackup.experiments.blind_predictions import ledger
 from simbackup.experiments.calibrate import Fitted
-from simbackup.experiments.cross_validate import CrossValidation
-from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, Separability
+from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, CrossValidation, Separability
 from simbackup.experiments.reproduce import Reproduction
 from simbackup.results.compare import GroupErrors, Role, Row, Summary
 from simbackup.text import for_markdown
