@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from simbackup.drawing.picture import Picture, picture
     from simbackup.errors import InputError, ResultError, SimbackupError
     from simbackup.experiments.calibrate import Calibration, Fitted, calibrate
-    from simbackup.experiments.cross_validate import CrossValidation, cross_validate
-    from simbackup.experiments.explanation import Explanation, explain
     from simbackup.experiments.history_fit import HistoryFit, fit_history
-    from simbackup.experiments.identifiability import Separability, separability
+    from simbackup.experiments.identifiability import CrossValidation, Separability, cross_validate, separability
     from simbackup.experiments.influences import Sensitivity
     from simbackup.experiments.intervals import intervals_of
     from simbackup.experiments.overview import datasheets, scenarios
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from simbackup.experiments.sensitivity import sensitivity
     from simbackup.experiments.studied import Study
     from simbackup.experiments.study import study
+    from simbackup.experiments.what_if import Explanation, explain
     from simbackup.foreign.registry import read_history
     from simbackup.planning.inventory import site_text
     from simbackup.planning.plan import Plan, plan
@@ -53,10 +52,8 @@ _NAMES = {
     "drawing.picture": "Picture picture",
     "errors": "InputError ResultError SimbackupError",
     "experiments.calibrate": "Calibration Fitted calibrate",
-    "experiments.cross_validate": "CrossValidation cross_validate",
-    "experiments.explanation": "Explanation explain",
     "experiments.history_fit": "HistoryFit fit_history",
-    "experiments.identifiability": "Separability separability",
+    "experiments.identifiability": "CrossValidation Separability cross_validate separability",
     "experiments.influences": "Sensitivity",
     "experiments.intervals": "intervals_of",
     "experiments.overview": "datasheets scenarios",
@@ -64,6 +61,7 @@ _NAMES = {
     "experiments.sensitivity": "sensitivity",
     "experiments.studied": "Study",
     "experiments.study": "study",
+    "experiments.what_if": "Explanation explain",
     "foreign.registry": "read_history",
     "planning.inventory": "site_text",
     "planning.plan": "Plan plan",

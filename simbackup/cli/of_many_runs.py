@@ -139,7 +139,7 @@ def reproduce(
     from simbackup.experiments.reproduce import reproduce as everything  # noqa: PLC0415
 
     if left_out:
-        from simbackup.experiments.cross_validate import cross_validate  # noqa: PLC0415
+        from simbackup.experiments.identifiability import cross_validate  # noqa: PLC0415
 
         show_published.cross_validation(cross_validate(document or []), as_json=as_json, markdown=markdown)
         return

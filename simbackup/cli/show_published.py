@@ -12,8 +12,7 @@ from simbackup.cli import show
 from simbackup.experiments.blind_predictions import FAR, Answers, LedgerLine, ledger
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.coverage import ALL, ROLES, THIS, Coverage, CoverageReport, Score, Verdicts
-from simbackup.experiments.cross_validate import CrossValidation
-from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, Separability
+from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, CrossValidation, Separability
 from simbackup.experiments.reproduce import Reproduction
 from simbackup.results.compare import GroupErrors, Role, Row, Summary
 from simbackup.text import for_markdown

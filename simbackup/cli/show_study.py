@@ -10,7 +10,7 @@ from simbackup import units
 from simbackup.cli.terminal import Cell, CellLine, TableColumn, console, line, print_columns, tables
 from simbackup.equations.intervals import CONFIDENCE
 from simbackup.equations.uncertainty import LEVEL
-from simbackup.experiments.comparison import CHANGE, TIMES
+from simbackup.experiments.studied import CHANGE, TIMES
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.experiments.study_point import HALF
 from simbackup.results.figures import unit_of

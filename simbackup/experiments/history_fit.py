@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
@@ -381,16 +381,8 @@ class HistoryFit(Tabled):
         """The main table, by job: times in seconds, relative error, whether held out, whether inside its interval."""
         import pandas as pd  # noqa: PLC0415
 
-        return pd.DataFrame(
-            [
-                {
-                    "id": row.id, "job": row.job, "held_out": row.held_out, "measured": row.measured,
-                    "simulated": row.simulated, "low": row.low, "high": row.high, "error": row.error,
-                    "inside": row.inside,
-                }
-                for row in self.rows
-            ]
-        ).set_index("id")  # fmt: skip
+        rows = [{**asdict(row), "error": row.error, "inside": row.inside} for row in self.rows]
+        return pd.DataFrame(rows).set_index("id")
 
 
 def fit_history(

@@ -8,15 +8,11 @@ from pathlib import Path
 
 from simbackup.equations.uncertainty import CentralInterval
 from simbackup.errors import InputError, ResultError, SimbackupError
-from simbackup.experiments.comparison import compared
-from simbackup.experiments.draws import draws_for
-from simbackup.experiments.optimum import Search, optimum
-from simbackup.experiments.replicated import replicated, samples_of
-from simbackup.experiments.runner import Runner, runner_for
-from simbackup.experiments.search_space import space_for
-from simbackup.experiments.studied import BadPoint, Study
+from simbackup.experiments.optimum import Search, optimum, space_for
+from simbackup.experiments.runner import Runner, replicated, runner_for, samples_of
+from simbackup.experiments.studied import BadPoint, Study, compared
 from simbackup.experiments.study_file import check_correlations, located, read_study
-from simbackup.experiments.study_intervals import HIGH, LOW, study_intervals
+from simbackup.experiments.study_intervals import HIGH, LOW, draws_for, study_intervals
 from simbackup.experiments.study_point import CASE, HALF, Figure, Point, PointResult, together
 from simbackup.scenario import Source
 from simbackup.schema.study import StudySpec

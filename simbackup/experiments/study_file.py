@@ -10,9 +10,8 @@ from typing import Any, cast
 
 from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.experiments.comparison import wrong_base
-from simbackup.experiments.draws import wrong_correlations
 from simbackup.experiments.figure_names import WORDS, unknown
+from simbackup.experiments.study_intervals import wrong_correlations
 from simbackup.experiments.study_point import Point, Values, resolved
 from simbackup.scenario import Scenario, Source, load, misread, names
 from simbackup.scenario.files import given
@@ -156,6 +155,19 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Poin
     if problems:
         raise InputError(problems)
     return asked, points, tree
+
+
+def wrong_base(asked: schema.StudySpec, tree: Node) -> Iterator[Problem]:
+    """Report a base of a comparison that is no scenario and no case, or the only one."""
+    base = asked.compare
+    if base is None:
+        return
+    place = tree.mapping["compare"].place
+    known = [*asked.scenarios, *asked.cases]
+    if base not in known:
+        yield Problem(place, "compare", f"there is no scenario and no case '{base}'", choices(base, known))
+    elif len(asked.scenarios if base in asked.scenarios else asked.cases) == 1:
+        yield Problem(place, "compare", f"there is nothing to compare with '{base}'", "add another scenario or case")
 
 
 def check_correlations(asked: schema.StudySpec, points: list[Point], tree: Node) -> None:

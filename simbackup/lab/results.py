@@ -199,8 +199,15 @@ class Found:
     """What it takes with the most small files, by delay; None unless it was measured with delays."""
     scaled: Mapping[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
     """Elapsed time by the datasheet for a point with a stated number of workers."""
+    waits: Sequence[float] = ()
+    """Seconds by which runs of each point take longer than is explained: they wait for no core and for no disk."""
     scatter: float = 0.0
-    """Standard deviation of the logarithm by which a point differs from what the constants of the others say of it."""
+    """Standard deviation of the logarithm by which runs differ from what the datasheet says of them."""
+
+    @property
+    def wait(self) -> float:
+        """Seconds of each run in which it uses nothing."""
+        return max(statistics.fmean(self.waits), 0.0) if self.waits else 0.0
 
     @property
     def accepted(self) -> bool:
@@ -266,23 +273,30 @@ class _Measured:
             Sample(facts(line, self.terms), line["cpu"] - without[line["point"]][0], line["day"]) for line in design
         ]
 
-    def scatter(self, design: Sequence[Line], rest: Sequence[Sample]) -> float:
-        """How far each point is from what the constants of all others say: a standard deviation of the logarithm.
 
-        It is that of elapsed times, or of the time of cores where something disturbed all runs. As few points tell it,
-        it is as much greater as the quantile of Student's t is than that of the normal distribution.
-        """
-        errors: list[float] = []
-        for point in dict.fromkeys(line["point"] for line in design):
-            others = [one for line, one in zip(design, rest, strict=True) if line["point"] != point]
-            lines = [line for line in self.lab.runs(self.program, self.name) if line["point"] == point]
-            constants = plain(regressed(others, self.terms), self.lab.machine, self.of)
-            cpu, elapsed = self.simulated(lines, constants)[point]
-            quiet = [line["synced"] for line in lines if is_quiet(line)]
-            measured = statistics.median(quiet or [line["cpu"] for line in lines])
-            errors.append(math.log(measured / (elapsed if quiet else max(cpu, TICK))))
-        wider = student_quantile(len(errors), LEVEL) / SCORE
-        return wider * math.sqrt(statistics.fmean(error**2 for error in errors))
+def _waits(design: Sequence[Line], lines: Sequence[Line], figures: Mapping[str, tuple[float, float]]) -> list[float]:
+    """By how much longer the runs of each point take than a simulation of them, where other work disturbed none."""
+    quiet: dict[str, list[float]] = {}
+    for line in lines:
+        if is_quiet(line):
+            quiet.setdefault(line["point"], []).append(line["synced"])
+    points = dict.fromkeys(line["point"] for line in design)
+    return [statistics.median(quiet[point]) - figures[point][1] for point in points if point in quiet]
+
+
+def _scatter(lines: Sequence[Line], figures: Mapping[str, tuple[float, float]], spare: int) -> float:
+    """How far points are from what the constants that were fitted to them say: a standard deviation of the logarithm.
+
+    It is that of elapsed times, or of the time of cores where these do not count. As few points tell it, it is as much
+    greater as the quantile of Student's t is than that of the normal distribution.
+    """
+    errors: list[float] = []
+    for point in dict.fromkeys(line["point"] for line in lines):
+        runs, (cpu, elapsed) = [line for line in lines if line["point"] == point], figures[point]
+        quiet = [line["synced"] for line in runs if is_quiet(line)]
+        measured = statistics.median(quiet or [line["cpu"] for line in runs])
+        errors.append(math.log((measured + TICK) / ((elapsed if quiet else cpu) + TICK)))
+    return student_quantile(spare, LEVEL) / SCORE * math.sqrt(sum(error**2 for error in errors) / spare)
 
 
 def found_in(lab: Lab, program: str, operation: str) -> Found | None:
@@ -315,6 +329,9 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     own = regressed(rest, measured.terms)
     values = plain(own, lab.machine, of)
     figures = measured.simulated(lines, values)
+    waits = _waits(design, lines, figures)
+    wait = max(statistics.fmean(waits), 0.0) if waits else 0.0
+    figures = {point: (cpu, elapsed + wait) for point, (cpu, elapsed) in figures.items()}
     sheet = None
     if apart:
         seconds = {point: statistics.fmean(one.seconds for one in runs) for point, runs in apart.items()}
@@ -323,12 +340,14 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     by_workers = lab.with_workers(program, operation)
     for number in sorted({line["workers"] for line in by_workers}):
         times = measured.simulated([line for line in by_workers if line["workers"] == number], values, number)
-        scaled |= {(point, number): seconds for point, (_, seconds) in times.items()}
+        scaled |= {(point, number): seconds + wait for point, (_, seconds) in times.items()}
     times = lab.times_by_workers(program, operation)
+    spare = max(len({line["point"] for line in design}) - len(measured.terms) + len(own.negative), 1)
+    scatter = _scatter([line for line in lines if line["point"] not in held], figures, spare)
     return Found(
         program, operation, constants, check, own, {point: cpu for point, (cpu, _) in figures.items()},
         {point: elapsed for point, (_, elapsed) in figures.items()}, sheet,
-        serial_share(times) if 1 in times and len(times) > 1 else None, delays, scaled, measured.scatter(design, rest),
+        serial_share(times) if 1 in times and len(times) > 1 else None, delays, scaled, waits, scatter,
     )  # fmt: skip
 
 

@@ -186,8 +186,10 @@ def with_constants(
 
 def phases(operation: OperationSpec, constants: Mapping[str, object]) -> Mapped:
     """The phases of an operation, with values in the places of $term; it begins with what each run takes."""
-    start = {"at": "cpu", "item": constants["start"]}
-    begin = {"begin": {"begin": {"items": "1 PB", "of": "all", "steps": {"start": start}}}}
+    steps: Mapped = {"start": {"at": "cpu", "item": constants["start"]}}
+    if "wait" in constants:
+        steps["wait"] = {"wait": constants["wait"]}
+    begin = {"begin": {"begin": {"items": "1 PB", "of": "all", "steps": steps}}}
     return {**begin, **cast("Mapped", _put(operation.phases, constants))}
 
 

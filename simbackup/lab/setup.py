@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import secrets
 import shutil
+import socket
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from queue import Queue
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.lab.data import SMALL, Content, make, portions, room
@@ -166,6 +168,9 @@ UNDER_WAY = 256
 def delayed(server: int, trip: float) -> Generator[int]:
     """A port of this machine that leads to a server, where a round trip takes some time longer.
 
+    Each direction of a connection has two threads: those sleep as long as they are told, while an event loop waits for
+    whole milliseconds, of which round trips had one or two too many.
+
     Parameters
     ----------
     server
@@ -178,68 +183,63 @@ def delayed(server: int, trip: float) -> Generator[int]:
     int
         The port.
     """
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    connected: set[asyncio.Task[None]] = set()
+    ends, threads = list[socket.socket](), list[threading.Thread]()
 
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        if task is not None:
-            connected.add(task)
-            task.add_done_callback(connected.discard)
-        with suppress(asyncio.CancelledError):  # by `stop`; Python 3.11 reports a connection that ends as cancelled
-            await asyncio.sleep(trip)  # the handshake of TCP
-            there, onward = await asyncio.open_connection("127.0.0.1", server)
+    def begin(*of: Callable[[], None]) -> None:
+        threads.extend(new := [threading.Thread(target=each, daemon=True) for each in of])
+        for each in new:
+            each.start()
+
+    def accept() -> None:
+        with suppress(OSError):  # closed
+            while True:
+                near, _ = listening.accept()
+                time.sleep(trip)  # the handshake of TCP
+                far = socket.create_connection(("127.0.0.1", server))
+                for end in (near, far):
+                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                ends.extend((near, far))
+                begin(*_pass(near, far, trip / 2.0), *_pass(far, near, trip / 2.0))
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        begin(accept)
+        try:
+            yield int(listening.getsockname()[1])
+        finally:
+            with suppress(OSError):
+                listening.shutdown(socket.SHUT_RDWR)
+            threads[0].join()  # it may be about to begin others
+            for end in ends:
+                with suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+            for thread in threads:
+                thread.join()
+            for end in ends:
+                end.close()
+
+
+def _pass(source: socket.socket, sink: socket.socket, wait: float) -> tuple[Callable[[], None], Callable[[], None]]:
+    """What receives from one side of a connection, and what sends each piece on `wait` seconds after it came."""
+    pieces = Queue[tuple[float, bytes]](UNDER_WAY)
+
+    def receive() -> None:
+        piece = b"begin"
+        while piece:
             try:
-                await asyncio.gather(_pass(reader, onward, trip / 2.0), _pass(there, writer, trip / 2.0))
-            finally:
-                for end in (onward, writer):
-                    end.close()
-                    with suppress(OSError):
-                        await end.wait_closed()
-
-    async def stop() -> None:
-        listening.close()
-        for task in connected:
-            task.cancel()
-        await asyncio.gather(*connected, return_exceptions=True)
-
-    listening = asyncio.run_coroutine_threadsafe(asyncio.start_server(accept, "127.0.0.1", 0), loop).result()
-    try:
-        yield int(listening.sockets[0].getsockname()[1])
-    finally:
-        asyncio.run_coroutine_threadsafe(stop(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
-
-
-async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, wait: float) -> None:
-    """Forward what one side of a connection sends to the other, each piece `wait` seconds after it came."""
-    pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(UNDER_WAY)
-    now = asyncio.get_running_loop().time
-
-    async def receive() -> None:
-        while True:
-            try:
-                piece = await reader.read(PIECE)
-            except ConnectionError:
+                piece = source.recv(PIECE)
+            except OSError:
                 piece = b""
-            await pieces.put((now() + wait, piece))
+            pieces.put((time.monotonic() + wait, piece))
+
+    def send() -> None:
+        while True:
+            due, piece = pieces.get()
+            time.sleep(max(due - time.monotonic(), 0.0))
+            with suppress(OSError):
+                if not piece:
+                    sink.shutdown(socket.SHUT_WR)
+                sink.sendall(piece)
             if not piece:
                 return
 
-    async def send() -> None:
-        while True:
-            due, piece = await pieces.get()
-            await asyncio.sleep(max(due - now(), 0.0))
-            if not piece:
-                break
-            writer.write(piece)
-            await writer.drain()
-        if writer.can_write_eof():
-            writer.write_eof()
-
-    with suppress(ConnectionError):
-        await asyncio.gather(receive(), send())
+    return receive, send

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import stdev
 from typing import Any, cast
 
 import yaml
@@ -68,6 +69,14 @@ def constants(lab: Lab, found: Found, own: Constants) -> dict[str, Mapped]:
             "value": shown[1], "basis": "measured", "range": [shown[0], shown[2]], "shared": _name(lab, found, term),
             "correlations": {name: round(share, 3) for name, share in goes.items() if share}, "source": SOURCE,
             "at": at, "fitted_to": rows, "scatter": float(f"{found.scatter:.2g}"),
+        }  # fmt: skip
+    if found.wait > 0.0:
+        shown, many = f"{found.wait:.3g} s", len(found.waits)
+        half = SCORE * stdev(found.waits) / math.sqrt(many) if many > 1 else 0.0
+        given["wait"] = {
+            "value": shown, "basis": "measured", "source": SOURCE,
+            "range": [f"{max(found.wait - half, 0.0):.3g} s", f"{found.wait + half:.3g} s"],
+            "at": f"lab {lab.id}, {found.program} {found.operation}: elapsed times of {many} points less simulated",
         }  # fmt: skip
     return given
 

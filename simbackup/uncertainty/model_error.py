@@ -2,15 +2,18 @@
 
 Each measured row that no constant was fitted to has a residual: the logarithm of measured over simulated. It is what
 the inputs leave open, one of the cases that were simulated, plus an independent error of the model, which is normal.
-So what the inputs explain is not counted again. The logarithm of the standard deviation is a part of all rows plus one
-of the kind of operation. The parts maximise the likelihood of the rows, in which each publication counts as one row, as
-its rows share causes. The parts of kinds are themselves normal about 0 (`KINDS`), so that a kind which few publications
-measured stays near to all others: a hierarchical model with partial pooling (Gelman and Hill, "Data analysis using
-regression and multilevel/hierarchical models", 2007). The fewer publications there are, the less is known of the
-deviation itself; the term that answers use is as wide as the mixture over all deviations that are likely (`WIDER`).
-Some hundred rows of some thirty publications bear no more: further parts for restores, object stores, tape, several
-workers, or a program that no other publication used, heavier tails, less pooling or more (`KINDS` from 0.2 to 2.5),
-rows that count each, and inputs that count less predict left-out publications no better.
+So what the inputs explain is not counted again. The logarithm of the standard deviation is a part of all rows, one of
+the kind of operation, and one of the publication, whose description the model may fit well or badly. The parts maximise
+the likelihood of the rows. The rows of a publication share causes, so that they count as one, and as less than one, as
+another publication would be off by more or less (`PUBLICATIONS`). The parts of kinds are themselves normal about 0
+(`KINDS`), so that a kind which few publications measured stays near to all others: a hierarchical model with partial
+pooling (Gelman and Hill, "Data analysis using regression and multilevel/hierarchical models", 2007). The fewer
+publications there are, the less is known of the deviation itself; the term that answers use is as wide as the mixture
+over all deviations that are likely (`WIDER`). A kind that nobody measured may be like any of the others, each as
+likely. Some hundred rows of some thirty publications bear no more: further parts for restores, object stores, tape,
+several workers, or a program that no other publication used, heavier tails, less pooling or more (`KINDS` from 0.2 to
+2.5), estimates of how much kinds and publications differ, rows that count each, and inputs that count less predict
+left-out publications no better.
 
 Figures to which a constant was fitted have one term of their own: it is the noise that fits to several rows leave, as a
 fit to one row leaves none. A constant that was fitted to one row of a system
@@ -23,6 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup import shelf
@@ -41,6 +45,8 @@ FILE = "model-error.csv"
 """The table under `scenarios`, which the program writes and a test compares with its output."""
 KINDS = 1.0
 """Standard deviation of the part of a kind: it may well be off by 2.7 times as much as all, or as little."""
+PUBLICATIONS = math.sqrt(0.5)
+"""Standard deviation of the part of a publication: it says as much again of itself as one row leaves open."""
 WIDER = (SCORE**2 - 1.0) / 2.0
 """By how much the logarithm of a deviation grows with the variance of this logarithm, so that 90 % of a mixture of
 normal distributions lie within: where 2 Phi(q exp(-s)) - 1 has the mean 0.9, to second order in s."""
@@ -144,9 +150,8 @@ def model_errors(residuals: Iterable[Residual]) -> list[ModelError]:
     deviations = _deviations(every)
     if FITTED in own:
         deviations[FITTED] = enough(own[FITTED])
-    # an unknown kind may be any of those that are known
-    square = sum(w * deviations[one.operation] ** 2 for one, w in zip(every, weights(every), strict=True))
-    unknown = math.sqrt(square / sum(weights(every))) if every else 0.0
+    known = [deviations[kind] for kind in kinds if kind != FITTED]
+    unknown = math.sqrt(fmean(one**2 for one in known)) if known else 0.0
     return [*(_term(kind, own[kind], deviations[kind]) for kind in kinds), _term(EVERY, every, unknown)]
 
 
@@ -195,7 +200,8 @@ def _deviations(residuals: Sequence[Residual]) -> dict[str, float]:
         row[: len(one.cases)] = one.cases
     away = np.array([one.counted for one in residuals])[:, None] - cases
     design = np.array([[1.0, *(one.operation == kind for kind in kinds)] for one in residuals], dtype=float)
-    weight, pull = np.array(weights(residuals)), np.array([0.0, *[KINDS**-2] * len(kinds)])
+    pull = np.array([0.0, *[KINDS**-2] * len(kinds)])
+    weight = np.array(weights(residuals)) / (1.0 + 2.0 * PUBLICATIONS**2)  # a row alone leaves a variance of 1/2 open
     parts = np.zeros(len(pull))
     bend = np.diag(pull)
     parts[0] = math.log(LEAST + float(np.sqrt(np.average(np.nanmean(away**2, axis=1), weights=weight))))

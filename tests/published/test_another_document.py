@@ -11,7 +11,7 @@ import simbackup as sb
 from simbackup import shelf
 from simbackup.cli.show_published import markdown
 from simbackup.experiments.calibrate import calibrate
-from simbackup.experiments.cross_validate import cross_validate
+from simbackup.experiments.identifiability import cross_validate
 from simbackup.experiments.overview import fitted_list, scenario_list
 from simbackup.experiments.reproduce import reproduce
 from simbackup.results.compare import documents

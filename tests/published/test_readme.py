@@ -18,7 +18,7 @@ from simbackup.cli.show_published import (
 )
 from simbackup.experiments.blind_predictions import ledger
 from simbackup.experiments.coverage import CoverageReport, coverage
-from simbackup.experiments.cross_validate import cross_validate
+from simbackup.experiments.identifiability import cross_validate
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.results.compare import PUBLISHED, Role, documents

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import InputError
-from simbackup.experiments.cross_validate import cross_validate
+from simbackup.experiments.identifiability import cross_validate
 
 FOLDER = "900-two-rows"
 OTHER = "901-one-row"

@@ -12,8 +12,7 @@ from simbackup.cli import app as cli
 from simbackup.errors import SimbackupError
 from simbackup.experiments import calibrate as calibration
 from simbackup.experiments.calibrate import calibrate
-from simbackup.experiments.cross_validate import cross_validate
-from simbackup.experiments.identifiability import NEAR_ONE, Separability, separability, separability_of
+from simbackup.experiments.identifiability import NEAR_ONE, Separability, cross_validate, separability, separability_of
 from simbackup.experiments.reproduce import reproduce
 from simbackup.randomness import generator
 
