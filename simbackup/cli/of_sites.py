@@ -83,6 +83,14 @@ GoalsFile = Annotated[str, typer.Option("--goals", metavar="FILE", help="The goa
 Out = Annotated[
     Path | None, typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder.")
 ]
+At = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATE|TIME",
+        help="Noon of this day, or a moment such as '2027-06-09 10:05'; a year after the start by default.",
+    ),
+]
+Lost = Annotated[str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")]
 Parquet = Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")]
 
 
@@ -153,8 +161,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json
     )
     if out is not None:
-        written = write_tables(found.tables() | sure.table(), out, form)
-        note(f"written to {written}")
+        note(f"written to {write_tables(found.tables() | sure.table(), out, form)}")
 
 
 def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
@@ -196,8 +203,7 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         as_json=as_json,
     )
     if out is not None:
-        written = write_tables(found.capacity_tables() | sure.table(), out, form)
-        note(f"written to {written}")
+        note(f"written to {write_tables(found.capacity_tables() | sure.table(), out, form)}")
 
 
 def _form(out: Path | None, *, parquet: bool) -> str:
@@ -244,17 +250,8 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         str,
         typer.Option(metavar="WHAT", help="site, 'client NAME' (or 'client FIRST,SECOND,...'), or 'one-file NAME'."),
     ] = "site",
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE|TIME",
-            help="Restore at noon of this day, or at a moment such as '2027-06-09 10:05'; a year after the start by "
-            "default.",
-        ),
-    ] = None,
-    lost: Annotated[
-        str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")
-    ] = "",
+    at: At = None,
+    lost: Lost = "",
     point: Annotated[
         str | None,
         typer.Option(
@@ -335,14 +332,11 @@ def size_site(
         if "" in varied[address]:
             raise InputError([Problem(Place(f"--vary {text}"), "", "has an empty value", "write ADDRESS=A,B")])
     found = size(read(site, sets), read_goals(goals), varied, until)
-    if as_json:
-        show.json([
-            {"addresses": found.addresses, "values": one.values, "cost": one.cost,
-             "missed": [goal._asdict() for goal in one.missed]}
-            for one in found.configurations
-        ])  # fmt: skip
-    else:
-        show_plan.sizing(found)
+    data = [
+        {"addresses": found.addresses, "values": one.values, "cost": one.cost,
+         "missed": [goal._asdict() for goal in one.missed]} for one in found.configurations
+    ]  # fmt: skip
+    show.answer(lambda: data, lambda: show_plan.sizing(found), as_json=as_json)
     raise typer.Exit(0 if found.best is not None else 1)
 
 
@@ -402,12 +396,8 @@ def sensitivity_site(
             plan.nights.sample()
     with counting.counting() as counted:
         found = plan_sensitivity(plan, (day, where), quick=quick, progress=counted)
-    if as_json:
-        show.json(
-            {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
-        )
-    else:
-        show_plan.sensitivity(found)
+    data = {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
+    show.answer(lambda: data, lambda: show_plan.sensitivity(found), as_json=as_json)
 
 
 def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -459,16 +449,8 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
     until: Until = HORIZON,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE|TIME",
-            help="The day or moment of a restore, or of points; by default, a year after the start.",
-        ),
-    ] = None,
-    lost: Annotated[
-        str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost; for restore.")
-    ] = "",
+    at: At = None,
+    lost: Lost = "",
     policy: Annotated[
         str, typer.Option(metavar="NAME", help="Whose points are drawn; by default, those of the first policy.")
     ] = "",
@@ -515,14 +497,7 @@ def _points_drawn(site: PlannedSite, at: str | None, policy: str) -> Chart:
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteName,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE|TIME",
-            help="The points at noon of this day, or at a moment such as '2027-06-09 10:05'; at noon a year after the "
-            "start by default.",
-        ),
-    ] = None,
+    at: At = None,
     policy: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the points of this policy; may be repeated.")
     ] = None,
@@ -570,8 +545,6 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             arrivals = Arrivals.before(loaded, [*Ledger(loaded).days(now)], play(loaded))
     found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE, arrivals=arrivals)
     sure = " (90 % intervals in brackets)" if any(one.cases for one in found) else ""
-    title, data = (
-        f"Restore points at {now:%Y-%m-%d %H:%M}{sure}",
-        {"at": now, "policies": [one.as_dict() for one in found]},
-    )
+    title = f"Restore points at {now:%Y-%m-%d %H:%M}{sure}"
+    data = {"at": now, "policies": [one.as_dict() for one in found]}
     show.answer(lambda: data, lambda: show.report_tables(title, tables_of_points(found)), as_json=as_json)
