@@ -86,6 +86,14 @@ GoalsFile = Annotated[str, typer.Option("--goals", metavar="FILE", help="The goa
 Out = Annotated[
     Path | None, typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder.")
 ]
+At = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATE|TIME",
+        help="Noon of this day, or a moment such as '2027-06-09 10:05'; a year after the start by default.",
+    ),
+]
+Lost = Annotated[str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")]
 Parquet = Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")]
 
 
@@ -156,8 +164,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json
     )
     if out is not None:
-        written = write_tables(found.tables() | sure.table(), out, form)
-        note(f"written to {written}")
+        note(f"written to {write_tables(found.tables() | sure.table(), out, form)}")
 
 
 def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
@@ -199,8 +206,7 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         as_json=as_json,
     )
     if out is not None:
-        written = write_tables(found.capacity_tables() | sure.table(), out, form)
-        note(f"written to {written}")
+        note(f"written to {write_tables(found.capacity_tables() | sure.table(), out, form)}")
 
 
 def _form(out: Path | None, *, parquet: bool) -> str:
@@ -247,17 +253,8 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         str,
         typer.Option(metavar="WHAT", help="site, 'client NAME' (or 'client FIRST,SECOND,...'), or 'one-file NAME'."),
     ] = "site",
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE|TIME",
-            help="Restore at noon of this day, or at a moment such as '2027-06-09 10:05'; a year after the start by "
-            "default.",
-        ),
-    ] = None,
-    lost: Annotated[
-        str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")
-    ] = "",
+    at: At = None,
+    lost: Lost = "",
     point: Annotated[
         str | None,
         typer.Option(
@@ -366,12 +363,8 @@ def sensitivity_site(
             plan.nights.sample()
     with counting.counting() as counted:
         found = plan_sensitivity(plan, (day, where), quick=quick, progress=counted)
-    if as_json:
-        show.json(
-            {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
-        )
-    else:
-        show_plan.sensitivity(found)
+    data = {"inputs": found.inputs, "left_out": found.left_out, "figures": [one.as_dict() for one in found.decided]}
+    show.answer(lambda: data, lambda: show_plan.sensitivity(found), as_json=as_json)
 
 
 def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
@@ -450,16 +443,8 @@ def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
     until: Until = HORIZON,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE|TIME",
-            help="The day or moment of a restore, or of points; by default, a year after the start.",
-        ),
-    ] = None,
-    lost: Annotated[
-        str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost; for restore.")
-    ] = "",
+    at: At = None,
+    lost: Lost = "",
     policy: Annotated[
         str, typer.Option(metavar="NAME", help="Whose points are drawn; by default, those of the first policy.")
     ] = "",
@@ -520,14 +505,7 @@ def complete(site: PlannedSite, now: datetime, *, whole: bool) -> tuple[PlannedS
 
 def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteName,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE|TIME",
-            help="The points at noon of this day, or at a moment such as '2027-06-09 10:05'; at noon a year after the "
-            "start by default.",
-        ),
-    ] = None,
+    at: At = None,
     policy: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the points of this policy; may be repeated.")
     ] = None,
@@ -571,8 +549,6 @@ def points_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         return
     found = points_at(loaded, now, policy or [], system, intervals=intervals is not Intervals.NONE, arrivals=arrivals)
     sure = " (90 % intervals in brackets)" if any(one.cases for one in found) else ""
-    title, data = (
-        f"Restore points at {now:%Y-%m-%d %H:%M}{sure}",
-        {"at": now, "policies": [one.as_dict() for one in found]},
-    )
+    title = f"Restore points at {now:%Y-%m-%d %H:%M}{sure}"
+    data = {"at": now, "policies": [one.as_dict() for one in found]}
     show.answer(lambda: data, lambda: show.report_tables(title, tables_of_points(found)), as_json=as_json)

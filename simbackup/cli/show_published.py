@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from simbackup import units
 from simbackup.cli import show
 from simbackup.experiments.blind_predictions import FAR, Answers, LedgerLine, ledger
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.coverage import ALL, ROLES, THIS, Coverage, CoverageReport, Score, Verdicts
-from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, CrossValidation, Separability
+from simbackup.experiments.identifiability import NEAR_NULL, NEAR_ONE, CrossValidation, Pair, Separability
 from simbackup.experiments.reproduce import Reproduction
 from simbackup.results.compare import GroupErrors, Role, Row, Summary
 from simbackup.text import for_markdown
@@ -83,12 +83,8 @@ def markdown(found: Reproduction) -> str:
         rows = [row for row in found.rows if row.measurement.folder == s.document]
         off = [(row.measurement.id, row.measurement.row.off) for row in rows if row.measurement.row.off]
         lines += [f"### {for_markdown(s.document)}", "", *markdown_table(*_table(rows)), ""]
-        lines += [
-            *(f"- {for_markdown(row)}: {for_markdown(why)}" for row, why in off),
-            "",
-            for_markdown(_summary(s)),
-            "",
-        ]
+        lines += [*(f"- {for_markdown(row)}: {for_markdown(why)}" for row, why in off), ""]
+        lines += [for_markdown(_summary(s)), ""]
     return "\n".join(lines)
 
 
@@ -183,25 +179,24 @@ def apart_lines(found: Separability) -> list[str]:
 
 def fits_json(found: Sequence[Fitted], apart: Separability) -> None:
     """Print the same as JSON."""
-    constants = [
-        {
-            "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
-            "uncertainty": f.uncertainty, "plausible": list(f.plausible), "errors": f.errors, "bound": f.bound,
-            "inflation": apart.inflations.get(f.constant),
-        }
-        for f in found
-    ]  # fmt: skip
-    pairs = [
-        {
-            "constants": list(p.constants), "correlation": p.correlation, "rows": list(p.rows),
-            "identifiable": p.identifiable,
-        }
-        for p in apart.pairs
-    ]  # fmt: skip
+    constants = [_constant(f, apart) | {"errors": f.errors} for f in found]
+    pairs = [_pair(pair) | {"rows": list(pair.rows)} for pair in apart.pairs]
     groups = [{"powers": group.powers, "singular_value": group.singular_value} for group in apart.groups]
     singles = [{"constant": constant, "row": row} for constant, row in apart.single]
     thresholds = {"correlation": NEAR_ONE, "singular_value": NEAR_NULL}
     show.json({"constants": constants, "pairs": pairs, "groups": groups, "single": singles, "thresholds": thresholds})
+
+
+def _constant(f: Fitted, apart: Separability) -> dict[str, Any]:
+    return {
+        "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
+        "uncertainty": f.uncertainty, "plausible": list(f.plausible), "bound": f.bound,
+        "inflation": apart.inflations.get(f.constant),
+    }  # fmt: skip
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {"constants": list(pair.constants), "correlation": pair.correlation, "identifiable": pair.identifiable}
 
 
 LEFT_OUT = ("constant", "row left out", "constant from the others", "error of the row")
@@ -324,13 +319,8 @@ def _publication(name: str, by_role: Mapping[str, Coverage]) -> list[str]:
 
 
 def _set(one: Coverage) -> list[str]:
-    return [
-        one.name,
-        str(one.rows),
-        str(one.held),
-        f"{one.share:.0%}",
-        f"{one.width:.0%}" if math.isfinite(one.width) else "-",
-    ]
+    width = f"{one.width:.0%}" if math.isfinite(one.width) else "-"
+    return [one.name, str(one.rows), str(one.held), f"{one.share:.0%}", width]
 
 
 def _score(one: Score) -> list[str]:
@@ -382,19 +372,8 @@ def history_fit(found: HistoryFit) -> None:
 def history_fit_json(found: HistoryFit) -> None:
     """Print the same as JSON."""
     rows = [{**asdict(row), "error": row.error, "inside": row.inside} for row in found.rows]
-    constants = [
-        {
-            "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
-            "uncertainty": f.uncertainty, "plausible": list(f.plausible), "bound": f.bound,
-            "inflation": found.apart.inflations[f.constant],
-        }
-        for f in found.constants
-    ]  # fmt: skip
-    pairs = [
-        {"constants": list(p.constants), "correlation": p.correlation, "identifiable": p.identifiable}
-        for p in found.apart.pairs
-    ]
-    figures = {"constants": constants, "pairs": pairs, "scatter": found.scatter}
+    constants = [_constant(f, found.apart) for f in found.constants]
+    figures = {"constants": constants, "pairs": [*map(_pair, found.apart.pairs)], "scatter": found.scatter}
     show.json({**figures, "rows": rows, "notes": list(found.notes)})
 
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, cast
 
-from simbackup.equations.intervals import mean_interval
-from simbackup.equations.output_analysis import replications_needed
+from simbackup.equations.intervals import mean_interval, replications_needed
 from simbackup.errors import ResultError
 from simbackup.experiments.executors import Executor, Lost, executor_for
 from simbackup.experiments.study_point import Batch, Figure, Point, PointResult

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.errors import ResultError
-from simbackup.plots.cause_bars import causes
 from simbackup.plots.drives import drives
 from simbackup.plots.rates import throughput, utilisation
 from simbackup.plots.reproduction import row_by_row
 from simbackup.plots.style import Chart
-from simbackup.plots.timeline import timeline
+from simbackup.plots.timeline import causes, timeline
 from simbackup.results.compare import rows_of_scenario
 
 if TYPE_CHECKING:

@@ -15,24 +15,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
-from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
+from simbackup.reporting.tables import ReportTable
 from simbackup.results.result import Result
 from simbackup.results.rows import exact
 from simbackup.results.shown import note_sentences
-from simbackup.results.validated_range import Checked, Distance, distance
 from simbackup.text import for_terminal
 from simbackup.uncertainty.verdict import JobInterval
 
 if TYPE_CHECKING:
     from simbackup.experiments.what_if import Reasons
     from simbackup.reporting.pictures import Shown
-
-
-MOST_UNCOVERED = 12
-"""Number of uncovered values that are named; any more are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,70 +105,9 @@ def _shown(chapter: Chapter) -> dict[str, Any]:
         "users": sections.users(result), "assumptions": sections.assumptions(result.values),
         "sources": sections.sources(result.values, result.works), "bases": sections.bases(result),
         "total": len(result.values),
-        "trust": _trust(distance(result)), "wide": bool(chapter.intervals),
+        "wide": bool(chapter.intervals),
         "exact": ", ".join(f"{count} {basis}" for basis, count in exact(result.values).items()),
     }  # fmt: skip
-
-
-def _trust(found: Distance | None) -> dict[str, Any] | None:
-    """How far a result is from validated ranges, as tables and counts."""
-    if found is None:
-        return None
-    results = [row for row in found.rows if row.is_result]
-    counted = sorted(abs(row.error) for row in results)
-    return {
-        "document": found.document, "itself": found.itself, "rows": _rows(found.rows), "outside": _outside(found),
-        "within": sum(row.verdict.endswith(("yes", "right")) for row in results), "total": len(results),
-        "worst": percent(counted[-1]).text if counted else "",
-        "uncovered": [value.address for value in found.uncovered[:MOST_UNCOVERED]],
-        "more": max(len(found.uncovered) - MOST_UNCOVERED, 0), "new": len(found.uncovered),
-    }  # fmt: skip
-
-
-def _rows(rows: Sequence[Checked]) -> ReportTable:
-    columns = (
-        Column("measured"), Column("figure"), Column("value", "1"), Column("simulated", "1"), Column("error", "1"),
-        Column("role"), Column("within 10 %"),
-    )  # fmt: skip
-    cells = [
-        (
-            words(row.operation), words(row.quantity), _figure(row.measured, row.unit),
-            _figure(row.simulated, row.unit),
-            percent(row.error, sign=True), words(row.role), words(row.verdict),
-        )
-        for row in rows
-    ]  # fmt: skip
-    return ReportTable(
-        "Validation", columns, cells, "Measured and simulated figures of the document behind this scenario"
-    )
-
-
-def _figure(value: float, unit: str) -> Cell:
-    return Cell(f"{value:,.6g} {unit}".rstrip(), value)
-
-
-def _outside(found: Distance) -> ReportTable:
-    rows = [
-        (
-            words(one.address), words(units.show_short(one.value, one.unit)),
-            words(_span(units.show_short(one.low, one.unit), units.show_short(one.high, one.unit))),
-            words(_times(one.value, one.low, one.high)),
-        )
-        for one in found.outside
-    ]  # fmt: skip
-    columns = (Column("value"), Column("here"), Column("validated"), Column("which is"))
-    return ReportTable("Outside", columns, rows, "Values outside the validated ranges")
-
-
-def _span(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"
-
-
-def _times(value: float, low: float, high: float) -> str:
-    """How far a value is from a span."""
-    if value > high:
-        return f"{value / high:.3g} times the highest" if high > 0 else "above the highest"
-    return f"{value / low:.3g} times the lowest" if low > 0 else "below the lowest"
 
 
 BROWSERS = (

@@ -55,6 +55,7 @@ def lanes(stretches: Sequence[LaneBar]) -> list[list[LaneBar]]:
 
 PROCESSES = {"jobs": 1, "devices": 2, "users": 3}
 """The groups of tracks, with the numbers that the format needs."""
+CATEGORIES = {"jobs": "activity", "devices": "device", "users": "users"}
 METADATA = "__metadata"
 LOCK, UNLOCK = "read lock", "unlock"
 
@@ -180,22 +181,23 @@ def _job_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
         own = spans.pop(run, [])
         inside = [part for part in own if _within(part, whole)]
         outside = [part for part in own if not _within(part, whole)]  # what it started goes on after its end
-        yield from _steps(inside, tracks, name)
-        yield from _steps(outside, tracks, f"{name}, after its end")
+        yield from _laned(inside, tracks, "jobs", name)
+        yield from _laned(outside, tracks, "jobs", f"{name}, after its end")
     for run, own in spans.items():
-        yield from _steps(own, tracks, _name_of(run))
+        yield from _laned(own, tracks, "jobs", _name_of(run))
 
 
 def _within(part: LaneBar, whole: LaneBar) -> bool:
     return whole.start <= part.start and part.end <= whole.end
 
 
-def _steps(stretches: Sequence[LaneBar], tracks: _Tracks, name: str) -> Iterator[dict[str, Any]]:
-    """The steps of one run of a job, on its track and, as they overlap, on further ones."""
+def _laned(stretches: Sequence[LaneBar], tracks: _Tracks, process: str, name: str) -> Iterator[dict[str, Any]]:
+    """Stretches on the track of a name and, as they overlap, on further ones: steps with their cause, others a job."""
     for number, lane in enumerate(lanes(stretches)):
-        track = tracks.at("jobs", f"{name} ({number + 1})" if number else name)
+        track = tracks.at(process, f"{name} ({number + 1})" if number else name)
         for part in lane:
-            yield _complete(part, track, "activity", cause=part.cause)
+            category, args = CATEGORIES[process], {"cause": part.cause} if process == "jobs" else {"job": part.job}
+            yield _complete(part, track, category, **args)
 
 
 def _device_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
@@ -209,10 +211,7 @@ def _device_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
             if cause.split(".")[0] in {"devices", "hosts", "links"}:
                 work.setdefault(_part_of(cause, known), []).append(_stretch(span))
     for address, stretches in work.items():
-        for number, lane in enumerate(lanes(stretches)):
-            track = tracks.at("devices", f"{address} ({number + 1})" if number else address)
-            for part in lane:
-                yield _complete(part, track, "device", job=part.job)
+        yield from _laned(stretches, tracks, "devices", address)
 
 
 def _part_of(cause: str, known: Iterable[str]) -> str:
@@ -227,10 +226,7 @@ def _user_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
         if span.cause.startswith("workloads."):
             watched.setdefault(span.cause, []).append(_stretch(span))
     for address, stretches in watched.items():
-        for number, lane in enumerate(lanes(stretches)):
-            track = tracks.at("users", f"{address} ({number + 1})" if number else address)
-            for part in lane:
-                yield _complete(part, track, "users", job=part.job)
+        yield from _laned(stretches, tracks, "users", address)
 
 
 def _instants(events: Iterable[Event], tracks: _Tracks) -> Iterator[dict[str, Any]]:

@@ -239,8 +239,7 @@ def _changes(values: Mapping[str, str], template: str) -> Iterator[tuple[str, st
         yield f"policies.{POLICY}.window", f"{begin} to {end}"
     if values.get(SAVING):
         yield from ((f"policies.{POLICY}.method", PROGRAM), (SAVING, values[SAVING]))
-    parts = {part.address for one in offers() if one.name == template for part in one.parts}
-    yield from ((address, values[address]) for address in parts.intersection(values) if values[address])
+    yield from ((part.address, values[part.address]) for part in _parts(tree) if values.get(part.address))
     kept = {key: values[key] for key in KEPT if values.get(key)}
     if kept:
         before = {rule: text for rule, text in retention_of(tree).items() if rule != "age" or "daily" not in kept}

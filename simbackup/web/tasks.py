@@ -181,10 +181,9 @@ def problems(text: str, error: InputError) -> dict[str, Any]:
 
 def _shown(one: Problem) -> dict[str, Any]:
     here = one.place.file in {"text", "site"}
-    row = (
-        f"row {one.place.line}:" if one.place.file == MADE and one.place.line else ""
-    )  # the form has rows, and no lines
-    where = row or (f"line {one.place.line}" if here and one.place.line else "" if here else str(one.place))
+    where = f"line {one.place.line}" if here and one.place.line else "" if here else str(one.place)
+    if one.place.file == MADE and one.place.line:  # the form has rows, and no lines
+        where = f"row {one.place.line}:"
     said = str(Problem(one.place, one.address, one.message, one.remedy)).removeprefix(f"{one.place}: ")
     return {
         "line": one.place.line if here else 0, "column": one.place.column if here else 0, "where": where,

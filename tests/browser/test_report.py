@@ -11,7 +11,7 @@ from simbackup.text import for_terminal
 
 TAPE, LVM = "teaching/one-file-from-tape", "published/003-lvm-snapshots/same-disk"
 PAGES = {
-    "tape": ([TAPE], ["Where do the minutes go?", "locate", "Tape drives", "does not extend a published one"]),
+    "tape": ([TAPE], ["Where do the minutes go?", "locate", "Tape drives", "published measurements of its kind"]),
     "lvm": ([LVM], ["metadata commit", "003-lvm-snapshots", "Assumptions", "Sources"]),
     "fleet": (["planning/spread-starts-night"], ["All 200 jobs finished within their windows", "Each took"]),
     "two": (

@@ -3,7 +3,6 @@
 import pytest
 
 from simbackup.palette import PAPER
-from simbackup.plots import cause_bars
 from simbackup.plots.fills import look
 from simbackup.plots.rates import MOST
 from simbackup.results.causes import split
@@ -31,7 +30,7 @@ def test_a_scenario_can_be_drawn(name: str) -> None:
     widths = sum(patch.get_width() for patch in causes.axes[0].patches) * unit
     took = {f"jobs.{row['job']}": row["elapsed"] for row in result.job_rows}
     shown = [address.removeprefix("jobs.") for address in greatest_of_each(result.record.fleets, took)]
-    if len(shown) <= cause_bars.MOST:
+    if len(shown) <= MOST:
         assert widths == pytest.approx(sum(sum(split(result, job).values()) for job in shown), rel=1e-9)
     assert plot.utilisation().axes
     moving = {rate.link: 1.0 for rate in result.trace.rates if rate.bytes_per_s > 0}

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simbackup.plots import cause_bars, concurrency, rates
+from simbackup.plots import concurrency, rates
 from simbackup.plots.rates import steps_of
 from simbackup.results.result import Result
 from simbackup.run import simulate
@@ -38,28 +38,10 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_few")
-def test_each_night_is_a_column_cut_at_noon(tmp_path: Path) -> None:
-    result = nights(tmp_path)
-    drawn = result.plot.timeline()
-    (image,) = [image for axis in drawn.axes for image in axis.get_images() if image.get_gid() == "days"]
-    counted = np.asarray(image.get_array())
-    assert counted.shape == (144, 10)
-    assert image.get_extent() == [0.5, 10.5, 24.0, 0.0]
-    assert (counted[60] > 0.0).all(), "22:00 is 60 times ten minutes after noon"
-    assert not counted[:60].any()
-    took = sum(row["elapsed"] for row in result.job_rows)
-    assert counted.sum() * concurrency.STEP == pytest.approx(took)
-    assert drawn.axes[0].get_yticklabels()[2].get_text() == "00:00"
-    (line,) = [line for line in drawn.axes[0].lines if line.get_gid() == "end of windows"]
-    assert list(line.get_ydata()) == [11.0, 11.0]
-
-
-@pytest.mark.usefixtures("_few")
-def test_late_runs_are_counted_on_their_day(tmp_path: Path) -> None:
+def test_late_runs_are_counted_when_they_are_due(tmp_path: Path) -> None:
     drawn = nights(tmp_path, "1 s").plot.timeline()
     (late,) = [patch for axis in drawn.axes for patch in axis.patches if patch.get_gid() == "late"]
-    assert late.get_data().values.tolist() == [1.0] * 10
-    assert late.get_data().edges.tolist() == [0.5 + day for day in range(11)]
+    assert late.get_data().values.sum() == 10.0
 
 
 @pytest.mark.usefixtures("_few")
@@ -74,7 +56,7 @@ def test_one_night_is_drawn_over_time() -> None:
 
 
 def test_the_slowest_of_many_runs_stands_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cause_bars, "MOST", 9)
+    monkeypatch.setattr("simbackup.plots.timeline.MOST", 9)
     result = nights(tmp_path)
     drawn = result.plot.causes()
     slowest = max(result.job_rows, key=lambda row: row["elapsed"])
@@ -85,7 +67,7 @@ def test_the_slowest_of_many_runs_stands_for_all(tmp_path: Path, monkeypatch: py
 
 
 def test_of_many_jobs_the_longest_have_bars(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cause_bars, "MOST", 2)
+    monkeypatch.setattr("simbackup.plots.timeline.MOST", 2)
     result = simulated("teaching/mount-queue")
     drawn = result.plot.causes()
     assert [label.get_text() for label in drawn.axes[0].get_yticklabels()] == ["full", "r8"]
