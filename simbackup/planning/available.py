@@ -320,16 +320,21 @@ class Loss(NamedTuple):
         return f"on {self.day}, {show_short(self.mean, 's', 3)} on average"
 
 
-def losses(remaining: Remaining, until: date, clients: Sequence[Client]) -> dict[tuple[str, ...], Loss]:
+def losses(
+    remaining: Remaining, until: date, clients: Sequence[Client], called: Callable[[str], str] = str
+) -> dict[tuple[str, ...], Loss]:
     """What losses at noon of each day until the last one would cost: that of the system that loses most.
 
-    By the policies that make and keep the same restore points; of all of them together under the empty name.
+    By the policies that make and keep the same restore points, as they are `called`; of all together without a name.
     """
     wanted: dict[Hashable, dict[str, list[str]]] = {}
     for client in clients:
         alike = wanted.setdefault(rules_of(remaining.site, client.policy), {})
         alike.setdefault(client.policy, []).append(client.name)
-    each = {tuple(alike): list(_each_noon(remaining, alike, until)) for alike in wanted.values()}
+    each: dict[tuple[str, ...], list[float]] = {}
+    for alike in wanted.values():
+        names, lost = tuple(dict.fromkeys(map(called, alike))), list(_each_noon(remaining, alike, until))
+        each[names] = list(map(max, each.get(names, lost), lost))  # parts of a policy that was divided are one
     together = list(map(max, zip(*each.values(), strict=True)))
     return {(): Loss.of(remaining.site.start, together)} | {
         names: Loss.of(remaining.site.start, lost) for names, lost in each.items() if len(each) > 1

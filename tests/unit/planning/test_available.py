@@ -72,3 +72,18 @@ def test_of_several_targets_that_with_the_newest_logs_is_used() -> None:
     logs = {"every": "30 min", "to": ["pool", "far"]}
     alone, more = (lost(place, date(2027, 1, 10), SlowPool, logs=logs) for place in ("", "pool"))
     assert alone.worst == more.worst == 0.5 * HOUR + 60.0
+
+
+def test_losses_are_told_by_policy_where_restore_points_differ() -> None:
+    """A policy that saves on Saturdays loses a week; parts of one that is divided count as one."""
+    parts = site(start="2027-01-04", zone="UTC")
+    nightly = parts["policies"]["nightly"]
+    parts["policies"]["weekly"] = nightly | {"schedule": {"full": "saturday"}, "copies": {}}
+    parts["systems"]["first"]["policy"] = "weekly"
+    loaded = load_site(parts)
+    remaining = Remaining(loaded, AtOnce(), frozenset())  # pyright: ignore[reportArgumentType]
+    found = losses(remaining, date(2027, 2, 1), loaded.systems)
+    assert {names: one.worst for names, one in found.items()} == {
+        (): 6 * DAY + 16 * HOUR, ("weekly",): 6 * DAY + 16 * HOUR, ("nightly",): 16 * HOUR,
+    }  # fmt: skip
+    assert losses(remaining, date(2027, 2, 1), loaded.systems, lambda _: "one").keys() == {()}
