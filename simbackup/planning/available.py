@@ -23,6 +23,8 @@ from simbackup.policies.days import each_day
 from simbackup.policies.levels import RestorePoint
 from simbackup.units import show_short
 
+ABOUT = 0.1
+"""Share of the time between two backups of logs that is no reason to take them from another target."""
 NIGHTS = LONGEST + 1
 """Nights before a restore that are simulated: what began earlier is taken as whole."""
 
@@ -211,10 +213,17 @@ class Remaining:
         return None if found is None else self.with_delay(found, policy, systems, now)
 
     def with_delay(self, found: Available, policy: str, systems: Sequence[str], now: datetime) -> Available:
-        """The same with the seconds that the longest backup of logs of some systems took."""
-        if not found.logs:
+        """The same with the target of logs that reach furthest, and the seconds that the longest backup of these took.
+
+        Of several targets at which they reach about as far, it is the first.
+        """
+        logs = self.site.file.spec.policies[policy].logs
+        if not found.logs or logs is None:
             return found
-        return found._replace(delay=self.arrivals.longest_logs(policy, found.logs, systems, now))
+        took = {to: self.arrivals.longest_logs(policy, to, systems, now) for to in self._with_logs(policy)}
+        near = min(took.values()) + ABOUT * logs.every.si
+        best = next(to for to in took if took[to] <= near)
+        return found._replace(logs=best, delay=took[best])
 
     def newest_of(
         self, policy: str, points: Points, usable: Usable, end: datetime | None = None, state: datetime | None = None
@@ -267,7 +276,12 @@ class Remaining:
         end = made - 1 if state is None else min(made - 1, self._made_until(policy, state))
         if given.logs is None or not all(after in points.series[""].kept for after in range(number, end)):
             return ""
-        return next((to for to in given.logs.to or (given.target,) if to not in self.gone), "")
+        return next(iter(self._with_logs(policy)), "")
+
+    def _with_logs(self, policy: str) -> list[str]:
+        """The targets that are left of those that take the logs of a policy."""
+        given = self.site.file.spec.policies[policy]
+        return [] if given.logs is None else [to for to in given.logs.to or (given.target,) if to not in self.gone]
 
     def _made_until(self, policy: str, state: datetime) -> int:
         """How many restore points a policy has made up to a moment."""
@@ -306,16 +320,21 @@ class Loss(NamedTuple):
         return f"on {self.day}, {show_short(self.mean, 's', 3)} on average"
 
 
-def losses(remaining: Remaining, until: date, clients: Sequence[Client]) -> dict[tuple[str, ...], Loss]:
+def losses(
+    remaining: Remaining, until: date, clients: Sequence[Client], called: Callable[[str], str] = str
+) -> dict[tuple[str, ...], Loss]:
     """What losses at noon of each day until the last one would cost: that of the system that loses most.
 
-    By the policies that make and keep the same restore points; of all of them together under the empty name.
+    By the policies that make and keep the same restore points, as they are `called`; of all together without a name.
     """
     wanted: dict[Hashable, dict[str, list[str]]] = {}
     for client in clients:
         alike = wanted.setdefault(rules_of(remaining.site, client.policy), {})
         alike.setdefault(client.policy, []).append(client.name)
-    each = {tuple(alike): list(_each_noon(remaining, alike, until)) for alike in wanted.values()}
+    each: dict[tuple[str, ...], list[float]] = {}
+    for alike in wanted.values():
+        names, lost = tuple(dict.fromkeys(map(called, alike))), list(_each_noon(remaining, alike, until))
+        each[names] = list(map(max, each.get(names, lost), lost))  # parts of a policy that was divided are one
     together = list(map(max, zip(*each.values(), strict=True)))
     return {(): Loss.of(remaining.site.start, together)} | {
         names: Loss.of(remaining.site.start, lost) for names, lost in each.items() if len(each) > 1

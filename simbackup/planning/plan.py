@@ -212,7 +212,7 @@ class Plan(Answer):
         self, lost: str, arrivals: Arrivals, clients: Sequence[Client] | None = None
     ) -> dict[tuple[str, ...], Loss]:
         remaining = Remaining(self.site, arrivals, frozenset(self.site.lost_with(lost)))
-        return losses(remaining, self.until, self.site.systems if clients is None else clients)
+        return losses(remaining, self.until, self.site.systems if clients is None else clients, self._called)
 
     @cached_property
     def losses(self) -> list[Row]:
@@ -373,10 +373,6 @@ class Plan(Answer):
     def costs(self) -> dict[str, dict[str, float]]:
         """What each year costs, by what for: `pools`, `hardware` and so on, and `total`; empty without prices."""
         return by_year(self.months)
-
-    def _all_called(self, policies: Sequence[str]) -> str:
-        """Some policies in few words; nothing without any."""
-        return called(list(dict.fromkeys(map(self._called, policies))), "policies")
 
     def _called(self, policy: str) -> str:
         """The name of a policy, or of all parts of one that was divided."""

@@ -123,6 +123,11 @@ def losses(plan: Plan, sure: Sureness = NOT_ASKED) -> ReportTable:
         rows.append(
             (words(place or ALONE), *policy, worst, words(one["day"] or ""), mean, words(one["counted_from"] or ""))
         )
+    if by_policy:  # losses that cost a policy the same are one row
+        alike: dict[tuple[Cell, ...], list[str]] = {}
+        for loss, *cells in rows:
+            alike.setdefault(tuple(cells), []).append(loss.text)
+        rows = [(words(", ".join(losses)), *cells) for cells, losses in alike.items()]
     return ReportTable("Data lost", columns, rows, _with_ends("Data lost at noon", sure))
 
 

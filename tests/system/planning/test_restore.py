@@ -260,6 +260,9 @@ def test_each_system_and_each_share_has_an_interval_also_where_others_do_not_com
     assert found.between.keys() == {"first", "second", "50%", "90%", "100%"}
     assert all(one.low < one.best < one.high and one.sampled for one in found.between.values())
     assert found.between["100%"].best == found.until(1.0) == max(one.back for one in found.systems)
+    fewer, more = (found.between[name] for name in ("50%", "100%"))
+    assert fewer.low <= more.low
+    assert fewer.high <= more.high
     assert [one["between"] for one in found.as_dict()["systems"]] == [found.ends(one.system) for one in found.systems]
     copied = site()["policies"] | {"alone": {"to": "pool", "at": "20:00", "schedule": {"full": "saturday"}}}
     systems = site()["systems"] | {"lonely": {"size": "1 TB", "files": 9, "policy": "alone"}}

@@ -25,12 +25,19 @@ class AtOnce:
         return 0.0
 
 
-def lost(place: str, until: date, **keys: Any) -> Loss:
+class SlowPool(AtOnce):
+    """Backups of logs take two hours on the pool, and a minute elsewhere."""
+
+    def longest_logs(self, *what: object) -> float:
+        return 2 * HOUR if what[1] == "pool" else 60.0
+
+
+def lost(place: str, until: date, arrivals: type = AtOnce, **keys: Any) -> Loss:
     parts = site(start="2027-01-04", zone="UTC")
     parts["targets"]["far"] = FAR
     parts["policies"]["nightly"] |= keys
     loaded = load_site(parts)
-    remaining = Remaining(loaded, AtOnce(), frozenset(loaded.lost_with(place)))  # pyright: ignore[reportArgumentType]
+    remaining = Remaining(loaded, arrivals(), frozenset(loaded.lost_with(place)))
     return losses(remaining, until, loaded.systems)[()]
 
 
@@ -58,3 +65,25 @@ def test_without_a_copy_everything_is_lost() -> None:
 def test_copies_whose_base_is_elsewhere_save_nothing() -> None:
     found = lost("main", date(2027, 3, 6), copies={"away": {"to": "far", "on": "tuesday"}})
     assert found.day is None
+
+
+def test_of_several_targets_that_with_the_newest_logs_is_used() -> None:
+    """Whoever loses less than a target, too, loses no more data than without that target."""
+    logs = {"every": "30 min", "to": ["pool", "far"]}
+    alone, more = (lost(place, date(2027, 1, 10), SlowPool, logs=logs) for place in ("", "pool"))
+    assert alone.worst == more.worst == 0.5 * HOUR + 60.0
+
+
+def test_losses_are_told_by_policy_where_restore_points_differ() -> None:
+    """A policy that saves on Saturdays loses a week; parts of one that is divided count as one."""
+    parts = site(start="2027-01-04", zone="UTC")
+    nightly = parts["policies"]["nightly"]
+    parts["policies"]["weekly"] = nightly | {"schedule": {"full": "saturday"}, "copies": {}}
+    parts["systems"]["first"]["policy"] = "weekly"
+    loaded = load_site(parts)
+    remaining = Remaining(loaded, AtOnce(), frozenset())  # pyright: ignore[reportArgumentType]
+    found = losses(remaining, date(2027, 2, 1), loaded.systems)
+    assert {names: one.worst for names, one in found.items()} == {
+        (): 6 * DAY + 16 * HOUR, ("weekly",): 6 * DAY + 16 * HOUR, ("nightly",): 16 * HOUR,
+    }  # fmt: skip
+    assert losses(remaining, date(2027, 2, 1), loaded.systems, lambda _: "one").keys() == {()}
