@@ -239,7 +239,7 @@ def speed_of(sheet: str, ratio: float, cost: float) -> float:
         Seconds of the core for each byte.
 
     >>> round(speed_of("lz4", 1.3, 1.0 / 360e6), 3)
-    2.995
+    2.112
     """
     values = {name: value.si for name, value in shelf.load_datasheet(f"compressor/{sheet}").values()}
     reference = cost_of_coding(

@@ -157,6 +157,12 @@ class Job:
     """The hosts without which it cannot go on; none where nothing fails."""
 
 
+def passing(system: System, job: str, cause: str, activity: str, seconds: float) -> Generator[simpy.Event, Any, None]:
+    """Let some seconds pass, and record them."""
+    with system.clock.span(job, cause, activity):
+        yield system.env.timeout(seconds)
+
+
 def side_by_side(
     system: System, parts: Sequence[Generator[simpy.Event, Any, None]]
 ) -> Generator[simpy.Event, Any, None]:
@@ -299,8 +305,7 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
             return Moved(0.0, 0.0), reason
         left -= 1
         system.trace.note(system.env.now, name, f"is tried again: {reason}")
-        with system.clock.span(name, name, Activity.WAIT):
-            yield system.env.timeout(job.schedule.retry_after)
+        yield from passing(system, name, name, Activity.WAIT, job.schedule.retry_after)
         if closure is not None and closure.opens is not None and not closure.opens.processed:
             with system.clock.span(name, closure.part, Activity.WAIT_FOR_REPAIR):
                 yield closure.opens
@@ -311,8 +316,7 @@ def _failing(system: System, schedule: Schedule, name: str, before: int) -> Gene
     if not schedule.fails or generator(system.seed, f"{name}.fails {before}").random() >= schedule.fails:
         return
     if schedule.fails_after:
-        with system.clock.span(name, name, Activity.WAIT):
-            yield system.env.timeout(schedule.fails_after)
+        yield from passing(system, name, name, Activity.WAIT, schedule.fails_after)
     raise JobFailedError(f"failed at random, as {100.0 * schedule.fails:g} % of its attempts do")
 
 

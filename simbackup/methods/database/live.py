@@ -20,7 +20,7 @@ from simbackup.late import Late, late
 from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
 from simbackup.methods.database.way import Coming, Section, Way, copying, of_workers
 from simbackup.methods.frozen_image.live import create
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.job import Moved, Steps, passing
 from simbackup.methods.reduction.make import reduction_of
 from simbackup.methods.tape_reader import scaled
 from simbackup.methods.tool.live import Tool, tool_of
@@ -87,14 +87,14 @@ class DatabaseBackup(Late):
         """Start, do what the method does (under the read lock, or most of it outside), then check what was written."""
         data, lock = system.data[self.data], ReadLock()
         engine = _engine(data)
-        yield from _pass(system, job, f"data.{self.data}", Activity.START, self.way.tool.start_time)
+        yield from passing(system, job, f"data.{self.data}", Activity.START, self.way.tool.start_time)
         saved = self._begun(system, job, system.env.now)
         if self.method == "snapshot_copy":
             yield from self._by_snapshot(system, job, data, saved, lock)
         else:
             with read_lock(system, job, data, lock) if self.locked else nullcontext():
                 if self.locked or self.method == "hot_copy":
-                    yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
+                    yield from passing(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
                 if self.method == "logical_dump":
                     yield from self._dump(system, job, data, saved)
                 else:
@@ -167,13 +167,13 @@ class DatabaseBackup(Late):
             raise JobFailedError(f"snapshot '{name}' {snapshot.hindrance}")
         if engine.locks_for_snapshot:
             with read_lock(system, job, data, lock):
-                yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
+                yield from passing(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
                 yield from create(system, job, name)
         else:
             yield from create(system, job, name)
-        yield from _pass(system, job, snapshot.name, Activity.MOUNT, self.way.tool.mount_time)
+        yield from passing(system, job, snapshot.name, Activity.MOUNT, self.way.tool.mount_time)
         yield from self._files(system, job, data, saved, name)
-        yield from _pass(system, job, snapshot.name, Activity.REMOVE, snapshot.remove_time)
+        yield from passing(system, job, snapshot.name, Activity.REMOVE, snapshot.remove_time)
         snapshot.remove()
 
 
@@ -195,8 +195,8 @@ class BinaryLog:
         """Close the log, and copy it."""
         data, size = system.data[self.data], self.changed
         saved = self._begun(system, job, system.env.now)
-        yield from _pass(system, job, f"data.{self.data}", Activity.START, self.way.tool.start_time)
-        yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, _engine(data).flush_time)
+        yield from passing(system, job, f"data.{self.data}", Activity.START, self.way.tool.start_time)
+        yield from passing(system, job, f"data.{self.data}", Activity.FLUSH, _engine(data).flush_time)
         source = data.volume.region.part(data.begin, size)
         shape = copying(system.hosts[self.way.host], source, self.way.tool)
         yield from self.way.write(system, (job, Activity.COPY), shape, saved)
@@ -236,7 +236,7 @@ class DatabaseRestore:
     def run(self, system: System, job: str) -> Steps:
         """Restore the last full backup, then the changes since; users are kept out meanwhile."""
         full, copy = system.saved(self.backup, self.copied_by)
-        yield from _pass(system, job, f"data.{self.to}", Activity.START, self.tool.start_time)
+        yield from passing(system, job, f"data.{self.to}", Activity.START, self.tool.start_time)
         logs = self.logs(system, full, copy.target)
         with system.shut_out(self.to):
             yield from self.ways[copy.target].retrieved(system, job, [copy, *(read for _, read in logs)])
@@ -335,12 +335,6 @@ def _engine(data: DataSet) -> Database:
     if data.database is None:
         raise JobFailedError(f"'{data.name}' is not a database")  # the checks exclude it
     return data.database
-
-
-def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -> Process:
-    """Let some seconds pass, and record them."""
-    with system.clock.span(job, cause, activity):
-        yield system.env.timeout(seconds)
 
 
 def make_backup(job: DatabaseBackupSpec, spec: Spec) -> DatabaseBackup:

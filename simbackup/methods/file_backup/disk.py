@@ -14,6 +14,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Over, Region, Service, Store, bus
 from simbackup.devices.volume.live import Volume
 from simbackup.equations import files as equations
+from simbackup.methods.job import passing
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
 from simbackup.trace.activity import Activity
@@ -123,8 +124,7 @@ def fetching(way: tuple[Host, Host], source: Region, copy: float, tool: Tool) ->
 
 def seek(system: System, job: str, source: Region, networks: Sequence[Network], number: float = 1.0) -> Process:
     """Wait until the first bytes of `number` pieces have come, one piece after the other, and record it."""
-    with system.clock.span(job, source.store.name, Activity.SEEK):
-        yield system.env.timeout(number * _way_there(source, networks))
+    yield from passing(system, job, source.store.name, Activity.SEEK, number * _way_there(source, networks))
 
 
 def _way_there(source: Region, networks: Sequence[Network]) -> float:
@@ -152,18 +152,27 @@ class MountedImage(NamedTuple):
 
     def mount(self, system: System, job: str, seconds: float) -> Process:
         """Mount the image, and unmount it again."""
-        with system.clock.span(job, self.region.store.name, Activity.MOUNT):
-            yield system.env.timeout(seconds)
+        yield from passing(system, job, self.region.store.name, Activity.MOUNT, seconds)
 
     def find(self, system: System, job: str, number: float) -> Process:
         """Read the directories and records of so many files, one file after the other, and open them."""
         files, store = self.files, self.region.store
         record = max(min(files.record, self.region.size), 1.0)
         read = store.scattered("read", self.region.begin, self.region.size, record).latency
-        with system.clock.span(job, store.name, Activity.WALK):
-            yield system.env.timeout(number * files.reads_per_file * (read + travel_time(bus(store, "read"))))
-        with system.clock.span(job, self.server.cpu.name, Activity.OPEN):
-            yield system.env.timeout(number * (self.server.seconds(files.cpu_per_file) + files.open_time))
+        yield from passing(
+            system,
+            job,
+            store.name,
+            Activity.WALK,
+            number * files.reads_per_file * (read + travel_time(bus(store, "read"))),
+        )
+        yield from passing(
+            system,
+            job,
+            self.server.cpu.name,
+            Activity.OPEN,
+            number * (self.server.seconds(files.cpu_per_file) + files.open_time),
+        )
 
     def runs(self, size: float) -> float:
         """Mean contiguous runs of the data of a file of so many bytes."""

@@ -22,7 +22,7 @@ from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Spot
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.job import Moved, Steps, passing
 from simbackup.methods.selection import Selection, selection_of, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare, tool_of
 from simbackup.system import JobFailedError, System
@@ -98,8 +98,7 @@ def create(system: System, job: str, name: str) -> Steps:
     image = system.of(FrozenImage)[name]
     if image.hindrance is not None:
         raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
-    with system.clock.span(job, image.name, Activity.CREATE):
-        yield system.env.timeout(image.create_time)
+    yield from passing(system, job, image.name, Activity.CREATE, image.create_time)
     yield from _noted(system, image)
     if image.hindrance is not None:  # another job was faster
         raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
@@ -125,8 +124,7 @@ class RemoveSnapshot:
         image = system.of(FrozenImage)[self.snapshot]
         if not image.removable:
             raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
-        with system.clock.span(job, image.name, Activity.REMOVE):
-            yield system.env.timeout(image.remove_time)
+        yield from passing(system, job, image.name, Activity.REMOVE, image.remove_time)
         yield from _noted(system, image)
         if not image.removable:
             raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
@@ -230,8 +228,7 @@ class FrozenImageRestore:
         system.require_image(copy.target)
         files, pieces = wanted(saved, self.selection)
         yield from prepare(system, job, system.data[self.to], self.tool, files)
-        with system.clock.span(job, image.name, Activity.MOUNT):
-            yield system.env.timeout(self.tool.mount_time)
+        yield from passing(system, job, image.name, Activity.MOUNT, self.tool.mount_time)
         with system.shut_out(self.to):
             try:
                 for begin, size in pieces:

@@ -116,17 +116,13 @@ class NativeBackup:
         for file in self.files:
             if file.to is not None:
                 try:
-                    position = self._reserved(system, file.to, size / ratio / len(self.files))
+                    objects = file.to in system.of(ObjectStore)  # which always have space
+                    position = 0.0 if objects else system.reserve(file.to, size / ratio / len(self.files))
                 except JobFailedError:
                     system.used = before
                     raise
                 copy.extents.append(Extent(copy.done, size / len(self.files), file.to, position))
         return SaveSet(job, self.data[0], self.method, size, len(parts), time, [copy], shrinks=_ratio(parts))
-
-    @staticmethod
-    def _reserved(system: System, to: str, size: float) -> float:
-        """The byte at which so many bytes of a file begin; an object store always has space."""
-        return 0.0 if to in system.of(ObjectStore) else system.reserve(to, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +159,8 @@ class NativeRestore:
             for name in self.data:
                 closed.enter_context(system.shut_out(name))
             if self.engine.fills_files:
-                yield from side_by_side(system, [_filled(system, job, part) for part in parts])
+                zeros = [system.transfer(job, _written(part), Activity.WRITE, part.size) for part in parts]
+                yield from side_by_side(system, zeros)
             if copy.target in system.of(Library):
                 host = system.hosts[self.host]
                 seconds = host.seconds(self.engine.expand_cpu) if self.loop.compress else 0.0
@@ -177,12 +174,6 @@ class NativeRestore:
 
 
 Native = NativeBackup | NativeRestore
-
-
-def _filled(system: System, job: str, part: DataSet) -> Process:
-    """Write zeros to all of a data set, in sequence and without the page cache."""
-    shape = part.volume.region.part(part.begin, part.size).streaming("write")
-    yield from system.transfer(job, shape, Activity.WRITE, part.size)
 
 
 def _take_memory(engine: Engine, loop: BufferLoop) -> None:

@@ -9,7 +9,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.raid.live import Redundant, changing
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.job import Moved, Steps, passing
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 
@@ -119,8 +119,7 @@ class Observe:
 
     def run(self, system: System, job: str) -> Steps:
         """Wait."""
-        with system.clock.span(job, f"workloads.{self.workload}", Activity.OBSERVE):
-            yield system.env.timeout(self.duration)
+        yield from passing(system, job, f"workloads.{self.workload}", Activity.OBSERVE, self.duration)
         return Moved(0.0, 0.0)
 
 

@@ -22,7 +22,7 @@ from simbackup.late import Late, changed
 from simbackup.methods.copies import OnTape, enter
 from simbackup.methods.file_backup.portion import portion
 from simbackup.methods.file_backup.receivers import Crossing, TapeWriter, handing_over
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.job import Moved, Steps, passing
 from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.program.lowering import (
     Context,
@@ -36,7 +36,7 @@ from simbackup.methods.program.lowering import (
     lowered,
     repeated,
 )
-from simbackup.methods.program.portions import FILES, Portions
+from simbackup.methods.program.sheet import FILES, Portions
 from simbackup.methods.tool.live import Tool
 from simbackup.system import Attempt, JobFailedError, System
 from simbackup.trace.activity import Activity
@@ -86,8 +86,7 @@ class Program(Late):
         attempt = system.attempts.setdefault(job, Attempt()) if self.resumes and tape is None else Attempt()
         left = portions.without(attempt.finished, new=self._sends_new)
         context = Context(system, job, data, left, self.codec, self.runs, read, room, tape)
-        with system.clock.span(job, f"data.{self.data}", Activity.START):
-            yield system.env.timeout(self.start)
+        yield from passing(system, job, f"data.{self.data}", Activity.START, self.start)
         pending = list[Dirty]()
         for groups in self.phases.values():
             found = [lowered(context, group) for group in groups if context.portions.items(group.of, group.item) > 0.0]

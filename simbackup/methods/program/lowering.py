@@ -24,7 +24,7 @@ from simbackup.methods.file_backup.disk import lying
 from simbackup.methods.file_backup.portion import Portion, asked_blocks
 from simbackup.methods.file_backup.walk import Walkers, remote, walking
 from simbackup.methods.making import FilesMade, beside, filling
-from simbackup.methods.program.portions import Portions
+from simbackup.methods.program.sheet import Portions
 from simbackup.methods.reduction.live import coding
 from simbackup.methods.share.live import Share, asked, created, sending, written
 from simbackup.methods.tool.live import NO_TOOL

@@ -10,10 +10,10 @@ from pydantic import Field
 from simbackup.data.spec import FilesystemSpec
 from simbackup.errors import choices
 from simbackup.methods.file_backup.between import check_restored
-from simbackup.methods.program.portions import DIRECTORIES
 from simbackup.methods.program.sheet import (
     CORES,
     CPU,
+    DIRECTORIES,
     NETWORK,
     OF_WORK,
     OperationSpec,

@@ -15,7 +15,7 @@ from simbackup.devices.host.page_cache import Dirty
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.late import Late, changed
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.job import Moved, Steps, passing
 from simbackup.methods.making import FilesMade
 from simbackup.methods.selection import Reads
 from simbackup.parameters import parameters_of
@@ -151,67 +151,26 @@ NO_TOOL = Tool()
 
 def prepare(system: System, job: str, data: DataSet, tool: Tool, files: float) -> Generator[simpy.Event, Any, None]:
     """Start the program, with its messages about each file."""
-    with system.clock.span(job, f"data.{data.name}", Activity.START):
-        yield system.env.timeout(tool.start_time)
-    with system.clock.span(job, f"data.{data.name}", Activity.PREPARE):
-        yield system.env.timeout(tool.file_time * files)
+    yield from passing(system, job, f"data.{data.name}", Activity.START, tool.start_time)
+    yield from passing(system, job, f"data.{data.name}", Activity.PREPARE, tool.file_time * files)
 
 
 @dataclass(frozen=True, slots=True)
-class StartGroup:
-    """What the backup program does before the save sets of a group begin."""
+class Fixed:
+    """Work that takes a fixed time: what goes before a group, the index of files, the state of an operating system."""
 
-    tool: Tool
-    method: str = "start_group"
+    method: str
+    seconds: Callable[[], float]
+    """How long it takes."""
+    where: tuple[str, str]
+    """The address and the activity that the time is spent on."""
+    moved: Callable[[System, str], Moved] = lambda system, job: Moved(0.0, 0.0)  # noqa: ARG005
+    """What it moves, at its end."""
 
     def run(self, system: System, job: str) -> Steps:
         """Let the time pass."""
-        with system.clock.span(job, "catalogue", Activity.START_GROUP):
-            yield system.env.timeout(self.tool.group_time)
-        return Moved(0.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class SaveIndex:
-    """The save set of the index: a record for each file that was saved, and a fixed time."""
-
-    of: tuple[str, ...]
-    """The jobs whose files it lists."""
-    tool: Tool
-    """The program."""
-    method: str = "save_index"
-
-    def run(self, system: System, job: str) -> Steps:
-        """Save the records of the last runs."""
-        saved = [system.catalogue.last(f"jobs.{name}") for name in self.of]
-        files = sum(one.files for one in saved if one is not None)
-        with system.clock.span(job, "catalogue", Activity.SAVE_INDEX):
-            yield system.env.timeout(self.tool.index_time)
-        return Moved(files * self.tool.index_record, float(files))
-
-
-@dataclass(frozen=True, slots=True)
-class SystemState:
-    """The save sets of an operating system's state."""
-
-    machine: str
-    """The host."""
-    data: str | None
-    """The data set that stands for the state; None for only a time."""
-    tool: Tool
-    """The program."""
-    method: str = "system_state"
-
-    def run(self, system: System, job: str) -> Steps:
-        """Save them, one after the other."""
-        with system.clock.span(job, f"hosts.{self.machine}", Activity.SYSTEM_STATE):
-            yield system.env.timeout(self.tool.system_state_time)
-        if self.data is None:
-            return Moved(0.0, 0.0)
-        data = system.data[self.data]
-        saved = SaveSet(job, data.name, self.method, data.size, data.files, system.env.now)
-        system.catalogue.add(saved)
-        return Moved(data.size, float(data.files))
+        yield from passing(system, job, *self.where, self.seconds())
+        return self.moved(system, job)
 
 
 def tool_of(said: BackupToolSpec | None) -> Tool:
@@ -219,19 +178,36 @@ def tool_of(said: BackupToolSpec | None) -> Tool:
     return NO_TOOL if said is None else parameters_of(Tool, said)
 
 
-def make_start(job: StartGroupSpec, spec: Spec) -> StartGroup:
+def make_start(job: StartGroupSpec, spec: Spec) -> Fixed:
     """The start of a group."""
     del spec
-    return StartGroup(tool_of(job.tool))
+    tool = tool_of(job.tool)
+    return Fixed("start_group", lambda: tool.group_time, ("catalogue", Activity.START_GROUP))
 
 
-def make_index(job: SaveIndexSpec, spec: Spec) -> SaveIndex:
-    """The backup of the index."""
+def make_index(job: SaveIndexSpec, spec: Spec) -> Fixed:
+    """The save set of the index: a record for each file that was saved, and a fixed time."""
     del spec
-    return SaveIndex(job.of, tool_of(job.tool))
+    tool = tool_of(job.tool)
+
+    def moved(system: System, _: str) -> Moved:
+        saved = [system.catalogue.last(f"jobs.{name}") for name in job.of]
+        files = sum(one.files for one in saved if one is not None)
+        return Moved(files * tool.index_record, float(files))
+
+    return Fixed("save_index", lambda: tool.index_time, ("catalogue", Activity.SAVE_INDEX), moved)
 
 
-def make_state(job: SystemStateSpec, spec: Spec) -> SystemState:
-    """The backup of the state of an operating system."""
+def make_state(job: SystemStateSpec, spec: Spec) -> Fixed:
+    """The save sets of an operating system's state; without data that stand for it, only a time."""
     del spec
-    return SystemState(job.machine, job.data, tool_of(job.tool))
+    tool, where = tool_of(job.tool), (f"hosts.{job.machine}", Activity.SYSTEM_STATE)
+
+    def moved(system: System, name: str) -> Moved:
+        if job.data is None:
+            return Moved(0.0, 0.0)
+        data = system.data[job.data]
+        system.catalogue.add(SaveSet(name, data.name, "system_state", data.size, data.files, system.env.now))
+        return Moved(data.size, float(data.files))
+
+    return Fixed("system_state", lambda: tool.system_state_time, where, moved)
