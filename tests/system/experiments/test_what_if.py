@@ -10,7 +10,7 @@ import pytest
 
 from simbackup import explain, load
 from simbackup.experiments import what_if as experiment
-from simbackup.experiments.what_if import MANY, faster, reasons, resource
+from simbackup.experiments.what_if import faster, reasons, resource
 from simbackup.reporting.bottleneck import sentence_on
 from simbackup.results.causes import Cause
 from simbackup.results.result import Result
@@ -105,28 +105,6 @@ def changed(name: str, part: str, factor: float = 4.0) -> dict[str, float]:
     return found
 
 
-def test_a_faster_drive_changes_its_own_times_and_rates_and_no_other() -> None:
-    found = changed(TAPE, "devices.jukebox.drive")
-    assert {address.rpartition(".")[0] for address in found} == {"devices.jukebox.drive"}
-    assert found["devices.jukebox.drive.native_rate"] == 4.0
-    assert found["devices.jukebox.drive.load_time"] == 0.25
-    assert set(found.values()) == {4.0, 0.25}
-
-
-def test_drives_and_robots_are_more_of_them() -> None:
-    assert changed(TAPE, "devices.jukebox.drives") == {"devices.jukebox.drives": 4.0}
-    assert changed(TAPE, "devices.jukebox.drives", 1e6) == {"devices.jukebox.drives": MANY}
-    robot = changed(TAPE, "devices.jukebox.robot")
-    assert robot["devices.jukebox.exchange_time"] == 0.25
-    assert set(robot) <= {"devices.jukebox.exchange_time", "devices.jukebox.robots"}
-
-
-def test_more_buffers_take_more_memory_and_more_requests_in_flight() -> None:
-    keys = {"jobs.backup.buffers", "jobs.backup.engine.io_depth", "jobs.backup.engine.memory_limit"}
-    assert changed("teaching/bottleneck-moves", "jobs.backup.buffers") == dict.fromkeys(keys, 4.0)
-    assert changed("teaching/bottleneck-moves", "jobs.back.buffers", 1e6) == dict.fromkeys(keys, MANY)
-
-
 def test_without_the_wait_for_buffers_the_next_limit_is_that_of_a_backup_with_many() -> None:
     few = explain("teaching/bottleneck-moves", "backup")["backup"]
     many = explain("teaching/bottleneck-moves", "backup", overrides={"jobs.backup.buffers": 64})["backup"]
@@ -157,11 +135,6 @@ def test_runs_are_shared_by_jobs_with_the_same_bottleneck(monkeypatch: pytest.Mo
     found = reasons(result, scenario)
     assert len(found) == 17
     assert len(runs) == 2 * len({one.bottleneck for one in found}) == 4
-
-
-def test_without_a_scenario_there_is_no_what_if() -> None:
-    (one,) = reasons(simulate("published/003-lvm-snapshots/same-disk"), None)
-    assert (one.bottleneck, one.doubled, one.without, one.next_bottleneck) == ("devices.sdb", None, None, None)
 
 
 def test_as_json(say: Say) -> None:
@@ -230,30 +203,6 @@ def test_jobs_of_a_fleet_are_reported_by_the_slowest(say: Say) -> None:
     assert text.count("bottleneck:") == 1
     assert "the slowest of save-* (200): " in text
     assert "slowest" not in say("explain", "planning/spread-starts", "save-7")[1]
-
-
-def test_a_queue_of_jobs_is_a_bottleneck_of_which_there_could_be_more() -> None:
-    """Six jobs of t seconds, two at a time: the last wait for 2 t. Four at a time, they wait for t."""
-    parts: dict[str, Any] = {
-        "title": "Turns", "hosts": {}, "data": {}, "jobs": {},
-        "devices": {"queue": {"kind": "job_queue", "at_once": 2}},
-    }  # fmt: skip
-    for name in "abcdef":
-        parts["hosts"][f"host-{name}"] = {"model": "host/linux-modern-server", "owns": [f"disk-{name}", f"sink-{name}"]}
-        parts["devices"] |= {f"disk-{name}": {"model": "disk/sata-7200-1tb-2008"}, f"sink-{name}": {"kind": "nul"}}
-        parts["data"][f"data-{name}"] = {"on": f"disk-{name}", "size": "10 GB"}
-        parts["jobs"][name] = {
-            "method": "image", "data": f"data-{name}", "to": f"sink-{name}", "queues": ["queue"],
-        }  # fmt: skip
-    scenario = load(parts)
-    result = simulate(scenario)
-    alone = result.get("jobs.a.elapsed")
-    [found] = reasons(result, scenario, ["f"])
-    assert (found.bottleneck, found.share, found.elapsed) == (
-        "devices.queue.at_once", pytest.approx(2 * alone), pytest.approx(3 * alone),
-    )  # fmt: skip
-    assert (found.doubled, found.without) == (pytest.approx(2 * alone), pytest.approx(alone))
-    assert "devices.queue.at_once, 66.7% of the time. Twice as many: " in sentence_on(found)
 
 
 def test_a_wait_that_no_part_shortens_comes_before_a_smaller_bottleneck() -> None:

@@ -47,25 +47,6 @@ def moved(result: Result, device: str) -> float:
     return next((float(row["bytes"]) for row in result.device_rows if row["device"] == device), 0.0)
 
 
-def test_a_dump_neither_reads_nor_writes_indexes_and_needs_no_lock() -> None:
-    result = run(DUMP)
-    assert result.get("jobs.dump.bytes") == 6e9
-    assert moved(result, "devices.a") == pytest.approx(6e9)
-    assert result.get("jobs.dump.lock") == 0.0
-    assert not [span for span in result.trace.spans if span.activity == "flush"]
-
-
-def test_an_engine_without_old_versions_of_rows_or_a_program_that_asks_for_it_locks() -> None:
-    for changes, jobs in (
-        ({"database.locks_for_dump": "true"}, DUMP),
-        ({}, DUMP.replace("to: b", "to: b, read_lock: true")),
-    ):
-        result = run(jobs, **changes)
-        assert result.get("jobs.dump.lock") == pytest.approx(result.get("jobs.dump.elapsed"))
-    quiet = run(DUMP.replace("to: b", "to: b, read_lock: false"), **{"database.locks_for_dump": "true"})
-    assert quiet.get("jobs.dump.lock") == 0.0
-
-
 @for_each("largest, expected", [(0.1, 1 / 4), (0.25, 1 / 4), (0.4, 0.4), (0.9, 0.9), (1.0, 1.0)])
 def test_the_largest_table_is_dumped_and_loaded_by_one_worker(largest: float, expected: float) -> None:
     """No order of tables ends before the largest does: the greater of a worker's share and the largest table."""
@@ -96,32 +77,6 @@ def test_a_load_writes_a_log_beside_rows() -> None:
     assert end - result.get("jobs.load.start") == pytest.approx(20e9 / 500e6 + 10e9 / 500e6, rel=0.02)
 
 
-@for_each("at, sent", [("client", 0.5), ("server", 1.0), ("wire", 0.5)])
-def test_a_dump_to_another_host_crosses_the_link_compressed_or_not(at: str, sent: float) -> None:
-    coder = f"compressor: {{at: {at}, compress_cpu: 20 ns/B, expand_cpu: 5 ns/B}}"
-    result = run(LOAD.replace("to: b", f"to: c, {coder}"), **{"database.dump_cpu": "10 ns/B"})
-    assert result.get("jobs.dump.elapsed") == pytest.approx(6e9 * sent / 50e6, rel=0.02)
-    assert moved(result, "links.lan") + moved(result, "links.lan.back") == pytest.approx(2 * 6e9 * sent)
-    assert moved(result, "devices.c") == pytest.approx(2 * 6e9 * (1.0 if at == "wire" else 0.5))
-    assert result.get("jobs.load.elapsed") == pytest.approx(6e9 * 400e-9 / 4, rel=0.02)  # another thread expands
-
-
-@pytest.mark.parametrize(("more", "each"), [("", 300e-9), (", overlapped: false", 400e-9)])
-def test_each_worker_compresses_what_it_dumps(more: str, each: float) -> None:
-    """The server forms rows, 100 ns a byte, while a worker compresses, 300 ns a byte, unless both take turns."""
-    coder = f"compressor: {{compress_cpu: 300 ns/B, expand_cpu: 5 ns/B{more}}}"
-    result = run(DUMP.replace("to: b", f"to: b, {coder}"))
-    assert result.get("jobs.dump.elapsed") == pytest.approx(6e9 * each / 4, rel=0.02)
-    assert moved(result, "devices.b") == pytest.approx(3e9)
-
-
-def test_a_pipe_is_as_fast_as_its_slowest_part() -> None:
-    """One thread dumps at 10 MB/s (100 ns a byte); compressing it on another core at 20 MB/s costs no time."""
-    coder = "compressor: {compress_cpu: 50 ns/B, expand_cpu: 5 ns/B}"
-    piped = run(DUMP.replace("to: b", f"to: b, {coder}").replace("workers: 4", "workers: 1"))
-    assert piped.get("jobs.dump.elapsed") == pytest.approx(6e9 * 100e-9, rel=0.02)
-
-
 def test_a_hot_copy_with_its_log_needs_no_lock_and_replays_the_log() -> None:
     """Copying 10 GB at 9 GB/s takes 1.1 s, in which users write 100 MB/s of log; replaying takes 300 ns a byte."""
     jobs = HOT.replace("MORE", "log_rate: 100 MB/s,") + "  back: {restore: hot, after: hot}\n"
@@ -133,16 +88,6 @@ def test_a_hot_copy_with_its_log_needs_no_lock_and_replays_the_log() -> None:
     assert replay == pytest.approx(log * 300e-9, rel=0.02)
 
 
-@for_each("written, longer", [(1, 1.02), (10, 1.25), (20, 5 / 3), (25, 2.0), (50, 3.0), (100, 5.0)])
-def test_the_log_shares_the_line_with_the_files(written: float, longer: float) -> None:
-    """10 GB over 50 MB/s take 200 s. A log of L leaves them R - L, and R / (R - L) times as long; half at the least."""
-    hot = HOT.replace("to: b", "to: c").replace("MORE", f"log_rate: {written} MB/s,")
-    elapsed = run(hot).get("jobs.hot.elapsed") - run(HOT.replace("to: b", "to: c").replace("MORE", "")).get(
-        "jobs.hot.elapsed"
-    )
-    assert elapsed == pytest.approx(200.0 * (longer - 1.0), rel=0.03)
-
-
 def test_workers_copy_side_by_side() -> None:
     slow = HOT.replace("copies_log: true", "copies_log: true, copy_cpu: 50 ns/B")
     one, four = (run(slow.replace("MORE", f"workers: {n},")).get("jobs.hot.elapsed") for n in (1, 4))
@@ -150,12 +95,6 @@ def test_workers_copy_side_by_side() -> None:
     assert four == pytest.approx(2.0 + 10e9 * 50e-9 / 4, rel=0.01)
     largest = run(slow.replace("MORE", "workers: 4,"), largest=0.5).get("jobs.hot.elapsed")
     assert largest == pytest.approx(2.0 + 10e9 * 50e-9 / 2, rel=0.01)
-
-
-def test_logs_are_archived_on_another_host() -> None:
-    result = run("  logs: {method: binary_log, data: db, to: c, changed: 10 %}\n")
-    assert moved(result, "links.lan") == pytest.approx(1e9)
-    assert result.get("jobs.logs.elapsed") == pytest.approx(2.0 + 1e9 / 50e6, rel=0.02)
 
 
 @for_each("text, message", [
@@ -167,14 +106,3 @@ def test_logs_are_archived_on_another_host() -> None:
 def test_what_cannot_be_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sb.load(text)
-
-
-@for_each("threads, workers, rate", [(1, 4, 1), (4, 1, 4), (4, 4, 4), (8, 2, 8)])
-def test_a_pool_of_threads_compresses_for_all_workers_together(threads: int, workers: int, rate: float) -> None:
-    """Each thread compresses 10 MB/s, whoever gives it the pieces; each worker alone could copy far more."""
-    coder = f"workers: {workers}, compressor: {{compress_cpu: 100 ns/B, expand_cpu: 5 ns/B, threads: {threads}}},"
-    pooled = HOT.replace("MORE", coder).replace("copies_log: true", "copies_log: true, shares_threads: true")
-    result = run(pooled)
-    assert result.get("jobs.hot.elapsed") == pytest.approx(2 + 10e9 * 100e-9 / rate, rel=0.02)
-    each = run(HOT.replace("MORE", coder))
-    assert each.get("jobs.hot.elapsed") == pytest.approx(2 + 10e9 * 100e-9 / min(rate * workers, 16), rel=0.02)

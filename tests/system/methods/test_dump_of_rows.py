@@ -41,15 +41,6 @@ def read(share: str, method: str = "logical_dump") -> tuple[float, float]:
     return result.get("jobs.dump.elapsed"), row["bytes"]
 
 
-def test_pages_in_memory_are_not_read_by_a_dump() -> None:
-    """Four cores set the time: 180 s of processor time or less, over four of them."""
-    elapsed, moved = read("100 %")
-    assert moved == 0.0
-    assert 15.0 < elapsed < 45.0
-    assert read("0 %")[0] > 63.0
-    assert read("50 %")[1] == pytest.approx(3.6e9)
-
-
 def test_a_copy_of_the_files_reads_them_all() -> None:
     assert read("100 %", "hot_copy")[1] == pytest.approx(7.2e9)
 
@@ -59,10 +50,6 @@ def test_a_dump_of_narrow_rows_is_far_smaller_than_their_pages() -> None:
     result = sb.simulate(NARROW)
     assert result.get("jobs.dump.bytes") == pytest.approx(1.9e9, rel=0.05)
     assert 60.0 < result.get("jobs.dump.elapsed") < 95.0
-
-
-def test_without_rows_the_engine_says_how_much_text_there_is() -> None:
-    assert sb.simulate(NARROW.replace(", rows: 200_000_000", "")).get("jobs.dump.bytes") == 7.2e9
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import pytest
 
 import simbackup as sb
-from tests.cases import for_each
 
 SITE = """\
 title: A server with a disk of 400 MB/s, and a client behind a line of 1 GB/s
@@ -27,7 +26,6 @@ jobs:
   JOB
 """
 RESTORE = "back: {restore: full}"
-COPY = "back: {method: copy_save_set, save_set: full, to: flash}"
 
 
 def elapsed(method: str, takes: str, sends: str, *, turns: bool = False, job: str = RESTORE) -> float:
@@ -35,22 +33,7 @@ def elapsed(method: str, takes: str, sends: str, *, turns: bool = False, job: st
     return sb.simulate(text.replace("TURNS", str(turns).lower())).get("jobs.back.elapsed")
 
 
-@for_each("method", ["image", "file_level"])
-@for_each(
-    "takes, sends, seconds",
-    [("1 ns/B", "1 ns/B", 25.0), ("4 ns/B", "1 ns/B", 40.0), ("2 ns/B", "6 ns/B", 60.0), ("1 ns/B", "0 ns/B", 25.0)],
-)
-def test_a_restore_takes_as_long_as_the_slower_host(method: str, takes: str, sends: str, seconds: float) -> None:
-    """10 GB take 25 s to read, 10 s on the line, and the stated seconds of a core at either end, all meanwhile."""
-    assert elapsed(method, takes, sends) == pytest.approx(seconds, rel=0.005)
-
-
 @pytest.mark.parametrize("method", ["image", "file_level"])
 def test_a_program_that_takes_turns_reads_sends_and_writes_one_after_the_other(method: str) -> None:
     """25 s to read, 10 s on the line, 40 s of a core of the client."""
     assert elapsed(method, "4 ns/B", "1 ns/B", turns=True) == pytest.approx(75.0, rel=0.005)
-
-
-def test_a_copy_to_the_disk_of_another_host_takes_as_long_as_the_slower_host() -> None:
-    """25 s to read at the server, and 10 s of a core that copies."""
-    assert elapsed("image", "1 ns/B", "0 ns/B", job=COPY) == pytest.approx(25.0, rel=0.005)

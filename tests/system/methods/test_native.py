@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.equations.buffers import loop
-from simbackup.equations.stages import HalfLoop, joined_rate
 from simbackup.results.result import Result
 from tests.cases import for_each
 from tests.oracles.requests import Mechanics, buffers_round
@@ -21,11 +19,7 @@ SITE = (ROOT / "tests" / "sites" / "database-server.yaml").read_text(encoding="u
 ENGINE = """\
 engine: {transfer_size: 1 MiB, io_depth: 4, request_latency: 10 ms, compress_cpu: 20 ns/B, expand_cpu: 4 ns/B,
     buffer_sets: 3, memory_limit: 100 MiB}"""
-READ, WRITE, BACK_READ, BACK_WRITE = 1 / 200, 1 / 50, 1 / 400, 1 / 100
-"""Seconds of the devices for each MiB: of a backup from c to d, and of its restore."""
 LATENCY = 0.010
-COMPRESS, EXPAND = 10e-9 * MIB, 2e-9 * MIB
-"""Seconds of a core of the host, which is twice as fast as the reference, for each MiB."""
 
 
 def backup(name: str, **keys: Any) -> str:
@@ -56,59 +50,6 @@ def moved(result: Result, device: str) -> float:
     return next((row["bytes"] for row in result.device_rows if row["device"] == device), 0.0)
 
 
-def rounds(count: int, each: float) -> Any:
-    return pytest.approx(count * each, rel=1e-6)
-
-
-def test_one_buffer_waits_reads_and_writes_one_after_the_other() -> None:
-    result = run(backup("full") + BACK)
-    assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
-    assert result.get("jobs.back.elapsed") == rounds(1024, 2 * LATENCY + BACK_READ + BACK_WRITE)
-    assert result.get("jobs.full.bytes") == result.get("jobs.back.bytes") == GIB
-    assert (moved(result, "devices.c"), moved(result, "devices.d")) == pytest.approx((2 * GIB, 2 * GIB))
-
-
-def test_one_buffer_waits_on_itself_and_many_on_the_slower_device() -> None:
-    latency = {"jobs.full.engine.request_latency": "100 ms"}
-    one = run(backup("full"), latency)
-    spent = one.activities("full")  # one buffer never queues: it reads, writes, and waits twice 100 ms
-    assert spent == pytest.approx({
-        ("jobs.full.buffers", "wait for requests"): 1024 * 0.2, ("devices.c", "back up"): 1024 * READ,
-        ("devices.d", "back up"): 1024 * WRITE,
-    })  # fmt: skip
-    assert sum(spent.values()) == pytest.approx(one.get("jobs.full.elapsed"), rel=1e-9)
-    many = run(backup("full", buffers=1000), {"jobs.full.engine.memory_limit": "2 GiB"})
-    assert many.get("jobs.full.elapsed") == pytest.approx(1024 * WRITE, rel=1e-3)
-    assert {cause for cause, _ in many.activities("full")} == {"devices.d"}
-
-
-@for_each(
-    "keys, buffers",
-    [
-        ({"buffers": None}, 7),
-        ({"buffers": None, "to": "[d, d]"}, 12),
-        ({"buffers": None, "data": "[db, log]"}, 9),
-        ({"buffers": None, "to": "nothing"}, 7),
-        ({"buffers": 11}, 11),
-    ],
-)
-def test_the_number_of_buffers_is_reported(keys: dict[str, Any], buffers: int) -> None:
-    """(depth 4 and one) for each file and two for each volume, unless stated."""
-    assert run(backup("full", **keys)).get("jobs.full.buffers") == buffers
-
-
-def test_the_default_follows_the_depth() -> None:
-    result = run(backup("full", buffers=None), {"jobs.full.engine.io_depth": 8})
-    assert result.get("jobs.full.buffers") == 11
-
-
-def test_nul_is_the_reading_side_alone() -> None:
-    """One request in a round in place of two, and nothing is written anywhere."""
-    result = run(backup("full", to="nothing"))
-    assert result.get("jobs.full.elapsed") == rounds(1024, LATENCY + READ)
-    assert moved(result, "devices.d") == 0.0
-
-
 @for_each("buffers", [1, 7, 60])
 @for_each("to", ["d", "[d, d]", "far", "[d, far]"])
 def test_nul_is_faster_than_any_file(to: str, buffers: int) -> None:
@@ -125,53 +66,6 @@ def test_a_restore_from_nul_fails_with_its_reason() -> None:
     assert row(result, "last")["status"] == "done"
 
 
-def test_compression_writes_fewer_bytes_and_restores_read_fewer() -> None:
-    """A quarter is written; what is read and what is written have buffers of their own, and four threads compress."""
-    result = run(backup("full", compress="true", buffers=7) + BACK)
-    assert moved(result, "devices.d") == pytest.approx(2 * GIB / 4)
-    assert moved(result, "devices.c") == pytest.approx(2 * GIB)
-    assert result.get("jobs.full.bytes") == GIB
-    there = joined_rate(7, HalfLoop((READ, 0.0), LATENCY), HalfLoop((0.0, WRITE / 4), LATENCY), COMPRESS, 4)
-    back = joined_rate(7, HalfLoop((BACK_READ / 4, 0.0), LATENCY), HalfLoop((0.0, BACK_WRITE), LATENCY), EXPAND, 4)
-    assert result.get("jobs.full.elapsed") == pytest.approx(1024 / there)
-    assert result.get("jobs.back.elapsed") == pytest.approx(1024 / back)
-
-
-def test_one_set_of_buffers_goes_all_the_way_round() -> None:
-    jobs = backup("full", compress="true").replace("buffer_sets: 3", "buffer_sets: 1")
-    assert elapsed(jobs) == rounds(1024, 2 * LATENCY + READ + WRITE / 4 + COMPRESS)
-
-
-def test_a_device_that_answers_late_costs_each_request_its_time_by_direction() -> None:
-    """0 or 5 ms of a solid-state disk, for a read or for a write."""
-    for key, there, back in (("c.read_latency", 5e-3, 0), ("d.write_latency", 5e-3, 0), ("d.read_latency", 0, 5e-3)):
-        result = run(backup("full") + BACK, {f"devices.{key}": "5 ms"})
-        assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE + there)
-        assert result.get("jobs.back.elapsed") == rounds(1024, 2 * LATENCY + BACK_READ + BACK_WRITE + back)
-
-
-def test_compression_costs_time_of_the_cores_in_both_directions() -> None:
-    jobs = backup("full", compress="true")
-    alone, both = run(jobs), run(jobs + BACK)
-    busy = [next(d["busy_s"] * 4 for d in r.device_rows if d["device"] == "hosts.server.cores") for r in (alone, both)]
-    assert busy[0] == pytest.approx(1024 * COMPRESS)
-    assert busy[1] - busy[0] == pytest.approx(1024 * EXPAND)
-
-
-@for_each("to", ["d", "[d, d]", "[d, d, d, d, d, d]"])
-def test_threads_compress_whatever_the_number_of_files_but_no_more_than_cores(to: str) -> None:
-    """So slow a compressor is all that counts: 1000 ns a byte on a core of the host."""
-    changes = {"jobs.full.engine.compress_cpu": "2000 ns/B", "jobs.full.engine.compress_threads": 1}
-    times: list[float] = []
-    for threads in (1, 2, 4, 6):
-        changes["jobs.full.engine.compress_threads"] = threads
-        times.append(elapsed(backup("full", compress="true", to=to, buffers=30), "full", changes))
-    one, two, four, six = times
-    assert one == pytest.approx(1000e-9 * GIB, rel=1e-3)
-    assert (one / two, one / four) == (pytest.approx(2, rel=0.03), pytest.approx(4, rel=0.06))
-    assert six == four
-
-
 @pytest.mark.parametrize("buffers", [12, 30])
 def test_a_saturated_compressor_is_the_bottleneck_that_is_reported(buffers: int) -> None:
     """One of four cores, slower than either device: neither more buffers nor a faster device would gain anything."""
@@ -179,31 +73,6 @@ def test_a_saturated_compressor_is_the_bottleneck_that_is_reported(buffers: int)
     result = run(backup("full", compress="true", buffers=buffers), changes)
     assert result.get("jobs.full.elapsed") == pytest.approx(15e-9 * GIB, rel=0.01)
     assert {cause for cause, _ in result.activities("full")} == {"hosts.server.cores"}
-
-
-def test_volumes_of_unequal_size_are_read_at_once_until_the_smaller_is_done() -> None:
-    """0.25 GiB of each at once, half of each buffer's bytes from either, then 0.75 GiB of the larger alone."""
-    together = 2 * LATENCY + READ + WRITE  # one buffer at a time: it comes from one of two equal devices
-    result = run(backup("full", data="[db, log]") + BACK)
-    assert result.get("jobs.full.elapsed") == rounds(1280, together)
-    assert moved(result, "devices.e") == pytest.approx(0.5 * GIB)
-    assert result.get("jobs.full.files") == 2
-
-
-def test_volumes_of_equal_size_have_one_phase() -> None:
-    jobs = backup("full", data="[db, log]", to="nothing", buffers=8)
-    both = loop(MIB, 8, LATENCY, [READ / 2 / MIB] * 2).rate
-    assert elapsed(jobs, "full", {"data.log.size": "1 GiB"}) == pytest.approx(2 * GIB / both)
-
-
-def test_too_many_buffers_fail_with_a_reason_and_the_rest_goes_on() -> None:
-    jobs = backup("full", buffers=101) + BACK + backup("other", data="other")
-    result = run(jobs)
-    reason = "out of memory: 101 buffers of 1 MiB are 101 MiB, and there are 100 MiB"
-    assert (row(result, "full")["status"], row(result, "full")["reason"]) == ("failed", reason)
-    assert row(result, "back")["status"] == "skipped"
-    assert result.get("jobs.other.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
-    assert result.get("jobs.full.bytes") == 0.0
 
 
 @for_each(
@@ -237,46 +106,6 @@ def test_a_backup_that_found_no_room_takes_none() -> None:
     result = run(backup("full", to="[little, little]") + backup("small", data="log", to="little", begin="1 h"))
     assert row(result, "full")["reason"] == "'little' is full"
     assert row(result, "small")["status"] == "done"
-
-
-MEMORY = {f"jobs.{job}.engine.memory_limit": "2 GiB" for job in ("full", "too")}
-
-
-def test_two_backups_at_once_share_a_saturated_device() -> None:
-    """With buffers enough both are as fast as the device, each at half its rate."""
-    jobs = backup("full", buffers=500) + backup("too", buffers=500, data="log")
-    result = run(jobs, {**MEMORY, "data.log.size": "1 GiB"})
-    for job in ("full", "too"):
-        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2048 * WRITE, rel=0.01)
-
-
-@for_each("buffers", [4, 12, 50])
-def test_two_backups_at_once_are_one_loop_of_all_their_buffers(buffers: int) -> None:
-    """Where the device is nearly full; a lightly loaded one is held for fuller than it is."""
-    both = loop(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
-    result = run(backup("full", buffers=buffers) + backup("too", buffers=buffers, data="other"))
-    for job in ("full", "too"):
-        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2 * GIB / both, rel=0.01)
-
-
-def test_what_is_left_of_a_backup_is_as_fast_as_alone() -> None:
-    """A small backup beside a large one: from its end on, nothing is left of it."""
-    jobs = backup("full", buffers=50) + backup("too", buffers=50, data="log")
-    result = run(jobs)
-    assert result.get("jobs.too.elapsed") == pytest.approx(512 * WRITE, rel=0.01)
-    assert result.get("jobs.full.elapsed") == pytest.approx(1280 * WRITE, rel=0.01)
-
-
-def test_a_backup_does_not_slow_one_on_other_devices() -> None:
-    result = run(backup("full") + backup("too", data="log", to="far"))
-    assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
-
-
-def test_a_file_on_another_host_crosses_the_link() -> None:
-    result = run(backup("full", to="far") + BACK)
-    assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + 1 / 20 + WRITE)
-    assert result.get("jobs.back.elapsed") == rounds(1024, 2 * LATENCY + BACK_READ + 1 / 20 + BACK_WRITE)
-    assert moved(result, "links.lan") == pytest.approx(2 * GIB)
 
 
 def test_compression_saves_on_every_later_hop() -> None:
@@ -342,19 +171,6 @@ def test_restores_need_a_backup() -> None:
     assert row(result, "back")["reason"] == "the catalogue has no save set of 'full'"
 
 
-def test_users_of_every_volume_of_the_database_are_shut_out_of_its_restore(tmp_path: Path) -> None:
-    asked = "transactions: 1 /s, reads: 1, read_size: 8 KiB, cpu: 0 s, writes: 0 %"
-    users = (
-        f"workloads:\n  a: {{data: db, {asked}}}\n  b: {{data: log, {asked}}}\n  c: {{data: other, {asked}}}\njobs:\n"
-    )
-    file = tmp_path / "users.yaml"
-    text = SITE.replace("jobs:\n", users) + backup("full", data="[db, log]") + BACK
-    file.write_text(text, encoding="utf-8")
-    lost = {(row["users"], row["job"]): row["lost"] for row in sb.simulate(file).user_rows}
-    assert {lost[f"workloads.{name}", "full"] for name in "abc"} == {0.0}
-    assert [lost[f"workloads.{name}", "back"] for name in "abc"] == pytest.approx([1.0, 1.0, 0.0])
-
-
 def test_a_restore_fills_new_files_with_zeros_and_then_replays_the_log() -> None:
     """1 GiB of zeros at 100 MiB/s, the buffers, and 102.4 MiB of log, which a core copies and replays."""
     engine = "{dump_ratio: 1, dump_cpu: 1 ns/B, load_cpu: 1 ns/B, replay_cpu: 25 ns/B, flush_time: 0 s, "
@@ -370,26 +186,3 @@ def test_a_restore_fills_new_files_with_zeros_and_then_replays_the_log() -> None
     log = 0.1 * GIB
     assert back.get("jobs.all.elapsed") - plain == pytest.approx(log * (12.5e-9 + 1 / 1e9), rel=0.001)
     assert back.get("jobs.all.bytes") == pytest.approx(GIB + log)
-
-
-@for_each("files, latency", [(1, 10), (1, 100), (2, 100)])
-def test_each_backup_file_on_another_host_has_one_connection(files: int, latency: int) -> None:
-    """However many buffers are under way: a window of 1 MB for each file, and so for its restore."""
-    disks = [f"e{number}" for number in range(files)]
-    flash = "{kind: ssd, capacity: 1 TB, read_rate: 2 GB/s, write_rate: 2 GB/s, read_latency: 0 s, write_latency: 0 s}"
-    site = f"""\
-title: A database, and a share of another host for its backup files
-hosts:
-  db: {{model: host/windows-2016-server, owns: [d]}}
-  nas: {{model: host/windows-2016-server, owns: [{", ".join(disks)}]}}
-devices: {{d: {flash}, {", ".join(f"{disk}: {flash}" for disk in disks)}}}
-links: {{lan: {{joins: [db, nas], rate: 1 GB/s, latency: {latency} ms, window: 1 MB}}}}
-data: {{x: {{'on': d, size: 10 GB}}}}
-jobs:
-  full:
-    {{method: database_native, data: x, to: [{", ".join(disks)}], buffers: 64, engine: backup_engine/sql-server-2008}}
-  back: {{restore: full, after: full}}
-"""
-    result = sb.simulate(site)
-    for job in ("full", "back"):
-        assert result.get(f"jobs.{job}.transfer_rate") == pytest.approx(files * 1e6 / (latency / 1e3), rel=0.01)

@@ -6,7 +6,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.plots.rates import throughput
-from simbackup.results.causes import Cause, split
+from simbackup.results.causes import split
 from simbackup.results.result import Result
 from tests.cases import for_each
 from tests.shared import ROOT
@@ -56,37 +56,6 @@ def device(result: Result, name: str) -> dict[str, Any]:
     return next(row for row in result.device_rows if row["device"] == name)
 
 
-def test_one_buffer_waits_reads_and_writes_one_after_the_other() -> None:
-    result = run(backup() + BACK)
-    assert elapsed(result) == pytest.approx(100 * (2 * LATENCY + READ + WRITE))
-    assert elapsed(result, "back") == pytest.approx(100 * (2 * LATENCY + 1 / 400 + 1 / 100))
-    assert device(result, "devices.c")["bytes"] == pytest.approx(200 * MIB)
-    assert device(result, "devices.d")["bytes"] == pytest.approx(200 * MIB)
-    busy = device(result, "devices.d")["busy"] * (elapsed(result) + elapsed(result, "back"))
-    assert busy == pytest.approx(100 * (WRITE + 1 / 400))
-
-
-def test_many_buffers_fill_the_loop_once_and_then_wait_for_the_slower_device() -> None:
-    result = run(backup(buffers=50))
-    assert elapsed(result) == pytest.approx(2 * LATENCY + READ + 100 * WRITE)
-    assert next(iter(split(result, "full"))) == ("devices.d", "queue")
-
-
-def test_more_buffers_than_transfers_change_nothing() -> None:
-    assert elapsed(run(backup(buffers=90))) == elapsed(run(backup(buffers=100)))
-
-
-def test_two_buffers_that_never_meet_halve_the_time() -> None:
-    """The second reads behind the first, once; then each finds both devices free."""
-    result = run(backup(buffers=2))
-    assert elapsed(result) == pytest.approx(READ + WRITE - READ + 50 * (2 * LATENCY + READ + WRITE), rel=0.01)
-
-
-def test_the_last_transfer_is_what_is_left() -> None:
-    result = run(backup().replace("1 MiB", "3 MiB"))
-    assert elapsed(result) == pytest.approx(34 * 2 * LATENCY + 100 * (READ + WRITE))
-
-
 def test_volumes_are_read_in_turn_until_the_smaller_one_ends() -> None:
     result = run(backup(data="[db, log]"))
     assert elapsed(result) == pytest.approx(125 * (2 * LATENCY + WRITE) + 100 * READ + 25 * LOG)
@@ -124,16 +93,6 @@ def test_joined_loops_agree_with_their_equation(buffers: int, compress_cpu: int)
     assert sum(by_event) / 2 == pytest.approx(elapsed(steady), rel=0.03)
 
 
-def test_what_is_compressed_crosses_the_network_and_is_expanded_on_its_way_back() -> None:
-    """The way there is one buffer's latency, in place of the device's two milliseconds of travel each way."""
-    result = run(backup(to="far", buffers=1, compress="true").replace("sets: 3", "sets: 1") + BACK)
-    away = 2 * LATENCY + 0.002
-    assert elapsed(result) == pytest.approx(100 * (away + READ + COMPRESS + 0.25 * (1 / 20 + 1 / 400)))
-    back = away + 0.25 * (1 / 20 + 1 / 400) + 8e-9 * MIB + 1 / 100
-    assert elapsed(result, "back") == pytest.approx(100 * back)
-    assert split(result, "full")[Cause("links.lan", "transfer")] == pytest.approx(25 / 20)
-
-
 def test_others_at_a_device_are_served_beside_it() -> None:
     """Two loops of one buffer read the same device: without a latency both are always there."""
     jobs = (backup("one", to="nothing") + backup("two", to="nothing")).replace("latency: 10 ms", "latency: 0 s")
@@ -148,13 +107,6 @@ def test_all_its_time_is_on_record(rounds: str) -> None:
     for job in ("full", "back"):
         assert sum(split(result, job).values()) == pytest.approx(elapsed(result, job))
         assert {cause.activity for cause in split(result, job)} >= {"queue", "read", "write"}
-
-
-def test_buffers_beyond_memory_fail_the_job_as_ever() -> None:
-    result = run(backup(buffers=34, compress="true"))
-    row = result.job_rows[0]
-    assert (row["status"], row["elapsed"]) == ("failed", 0.0)
-    assert row["reason"] == "out of memory: 34 buffers of 1 MiB, 3 sets of them are 102 MiB, and there are 100 MiB"
 
 
 @pytest.mark.parametrize("rounds", ["steady", "by_event"])
@@ -179,14 +131,6 @@ def test_another_job_elsewhere_leaves_the_draws_as_they_were() -> None:
     beside = run(backup("aaa", data="log", to="far", **DRAWN) + backup(**DRAWN))
     assert elapsed(beside) == pytest.approx(elapsed(alone), rel=1e-9)
     assert split(beside, "full") == pytest.approx(split(alone, "full"))
-
-
-def test_more_buffers_share_the_draws_of_fewer() -> None:
-    """The services of all transfers together are the same, so that only the waiting differs."""
-    few, many = (run(backup(buffers=n, rounds="by_event")) for n in (7, 14))
-    for name in ("devices.c", "devices.d"):
-        busy = [device(result, name)["busy"] * elapsed(result) for result in (few, many)]
-        assert busy[0] == pytest.approx(busy[1], rel=1e-6)
 
 
 def test_what_stands_at_a_network_keeps_applications_waiting() -> None:

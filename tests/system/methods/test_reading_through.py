@@ -41,29 +41,6 @@ def spent(result: Result, job: str) -> dict[str, float]:
     return {activity: seconds for (where, activity), seconds in found.items() if where == "devices.jukebox.drive.1"}
 
 
-@pytest.mark.parametrize(("reads", "before"), [("to_last", 2e9), ("all", 4e9 - 8e6)])
-def test_what_lies_before_a_file_is_read_at_the_rate_of_the_tape(reads: str, before: float) -> None:
-    result = ran(FULL + ONE, reads)
-    times = spent(result, "one")
-    assert times["read"] == pytest.approx(before / RATE)
-    assert times["transfer"] == pytest.approx(8e6 / RATE)
-    assert "locate" not in times  # the tape runs on from the beginning of the save set
-    assert result.get("jobs.one.bytes") == 8e6
-
-
-def test_a_program_that_knows_the_place_reads_nothing_else() -> None:
-    assert "read" not in spent(ran(FULL + ONE, "wanted"), "one")
-
-
-def test_files_that_are_spread_are_found_on_the_way_to_the_last_of_them() -> None:
-    times = spent(ran(FULL + "  one: {restore: full, select: {files: 4, size: 4 MB}}\n", "to_last"), "one")
-    golden = (5**0.5 - 1) / 2
-    last = 3 * 1e9 + (0.5 + 9 * golden) % 1.0 * (1e9 - 1e6)  # where the last of them begins, as the places are chosen
-    assert times["read"] == pytest.approx((last - 3e6) / RATE)
-    assert times["transfer"] == pytest.approx(4e6 / RATE)
-    assert "locate" not in times
-
-
 def test_cartridges_before_that_of_the_file_are_read_to_their_end() -> None:
     changes = {"devices.jukebox.drive.cartridge_capacity": "0.75 GB"}  # 1.5 GB of the save set each
     result = ran(FULL + ONE, "to_last", **changes)
@@ -80,13 +57,6 @@ def test_what_others_have_written_between_is_read_too() -> None:
     assert times["transfer"] == pytest.approx(16e6 / RATE, rel=1e-6)
 
 
-@pytest.mark.parametrize("reads", ["to_last", "all"])
-def test_a_whole_restore_is_the_same(reads: str) -> None:
-    back = "  one: {restore: full}\n"
-    same = ran(FULL + back, "wanted")
-    assert ran(FULL + back, reads).get("jobs.one.elapsed") == same.get("jobs.one.elapsed")
-
-
 PACKED = """\
   full: {method: file_level, data: users, to: pool, exists: true, COMPRESSOR,
     tool: {start_time: 0 s, mount_time: 0 s, restore_cpu: 0.001 ns/B, restore_reads: READS}}
@@ -100,8 +70,3 @@ def test_a_compressed_archive_on_a_disk_is_expanded_from_its_beginning(reads: st
     read = sum(seconds for (_, activity), seconds in result.activities("one").items() if activity in {"read", "expand"})
     # while the next bytes are read, each is expanded; those that are passed over are then copied as part of reading
     assert read == pytest.approx(before * 10.001e-9 + 8e6 * 10e-9)
-
-
-def test_in_an_archive_on_a_disk_that_nobody_compressed_a_program_skips() -> None:
-    plain = PACKED.replace(" COMPRESSOR,", "")
-    assert ran(plain + ONE, "all").get("jobs.one.elapsed") == ran(plain + ONE, "wanted").get("jobs.one.elapsed")

@@ -12,14 +12,11 @@ from sites.plan import site
 from simbackup.errors import InputError
 from simbackup.planning.goals import goals_of, judged
 from simbackup.planning.loading import read_site
-from simbackup.planning.night import Night
 from simbackup.planning.plan import plan
 from simbackup.planning.recovery import Recovery
 from simbackup.planning.restore import restore
-from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.planning.sizing import size
-from simbackup.scenario import load
 from simbackup.schema.yaml_file import parse
 from tests.cases import for_each
 from tests.shared import ROOT
@@ -30,34 +27,6 @@ WEDNESDAY = date(2027, 6, 9)
 
 def restored(scope: str = "site", lost: str = "", **parts: Any) -> Recovery:
     return restore(load_site(site(**parts)), scope, WEDNESDAY, lost)
-
-
-def test_a_chain_comes_back_from_the_pool() -> None:
-    found = restored()
-    assert found.complete
-    assert [(one.system, one.source, one.chain) for one in found.systems] == [
-        ("first", "pool", 4),
-        ("second", "pool", 4),
-    ]
-    assert found.data_lost == 16 * 3600  # from 20:00 to noon
-    assert found.systems[0].bytes == pytest.approx(1e12 * (1 + 3 * 0.03))
-
-
-def test_an_image_comes_back_as_fast_as_the_network() -> None:
-    found = restored("client first")
-    spec = load(night_scenario(load_site(site()).file, Night.first(read_site(site())))).spec
-    assert found.until(1.0) == pytest.approx(found.systems[0].bytes / spec.links["network"].rate.si, rel=0.02)
-
-
-def test_after_the_loss_of_the_main_site_the_tapes_are_left() -> None:
-    found = restored(lost="main")
-    assert [(one.source, one.chain, one.mounts) for one in found.systems] == [("vault", 1, 1), ("vault", 1, 1)]
-    assert found.data_lost == (3 * 24 + 16) * 3600  # since Saturday
-    assert found.complete
-    (session,) = found.sessions  # 3 TB fit on a cartridge of 18 TB, which leaves the library afterwards
-    assert session[:1] + session[2:] == ("vault", 1, ("first", "second"))
-    assert session.begun.date() == date(2027, 6, 5)
-    assert restored().sessions == ()
 
 
 def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
@@ -78,34 +47,12 @@ def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
     assert restore(slow, "site", date(2027, 6, 6), "main", nights=planned.nights).data_lost == early.data_lost
 
 
-def test_hosts_and_a_courier_come_side_by_side_before_everything() -> None:
-    """Two hours for new hosts while the courier drives for four: restores begin after four."""
-    targets = site()["targets"]
-    slow = targets | {"vault": targets["vault"] | {"fetch": "4 h"}}
-    found = restored(lost="pool", targets=slow, recovery="2 h")
-    plain = restored(lost="pool")
-    assert found.until(1.0) - plain.until(1.0) == pytest.approx(4 * 3600)
-    assert [(one.steps, one.seconds) for one in found.branches] == [
-        ((("targets.vault.fetch", 4 * 3600.0),), 4 * 3600.0), ((("recovery", 2 * 3600.0),), 2 * 3600.0),
-    ]  # fmt: skip
-    slower = restored(lost="pool", targets=slow, recovery="2 h", catalogue="3 h")
-    assert slower.until(1.0) - plain.until(1.0) == pytest.approx(5 * 3600)
-    assert restored(recovery="2 h").until(1.0) == restored().until(1.0)  # nothing was lost but data
-
-
 def test_without_a_copy_nothing_comes_back() -> None:
     policy = {key: value for key, value in site()["policies"]["nightly"].items() if key != "copies"}
     found = restored(lost="pool", policies={"nightly": policy})
     assert not found.complete
     assert found.until(0.5) == float("inf")
     assert found.systems[0].reason == "no copy is left after the loss of 'pool'"
-
-
-def test_systems_come_back_by_priority() -> None:
-    systems = {name: part | {"priority": i} for i, (name, part) in enumerate(reversed(site()["systems"].items()))}
-    found = restored(lost="main", systems=systems)
-    assert [one.system for one in found.systems] == ["second", "first"]
-    assert found.systems[0].back < found.systems[1].starts + 1.0 + found.systems[1].back
 
 
 def test_one_file_takes_less_than_its_system() -> None:
@@ -328,24 +275,6 @@ def test_a_chain_across_the_targets_of_one_place() -> None:
     assert found.systems[0].bytes == pytest.approx(1e12 * (1 + 3 * 0.03))
     elsewhere = parts["targets"] | {"far": disk | {"place": "second"}}
     assert restored(lost="main", **parts | {"targets": elsewhere}).data_lost == (3 * 24 + 16) * 3600
-
-
-def test_incrementals_whose_full_backup_is_not_there_are_not_restored() -> None:
-    """Copies of Mondays, and full backups of Saturdays: nothing comes back from the second place."""
-    parts = site()
-    second = parts["targets"]["pool"] | {"place": "second"}
-    policy = parts["policies"]["nightly"] | {"copies": {"away": {"to": "far", "on": "monday"}}}
-    parts |= {"targets": parts["targets"] | {"far": second}, "policies": {"nightly": policy}}
-    found = restored(lost="main", **parts)
-    assert not found.complete
-    assert not found.warnings or "not yet complete" not in str(found.warnings[0])
-
-
-def test_a_restore_says_what_it_does_not_include() -> None:
-    assert restored("one-file second").left_out == ("operator", "policies.nightly.tool")
-    stated = restored("one-file second", operator="10 min")
-    assert stated.left_out == ("policies.nightly.tool",)
-    assert stated.until(1.0) > 600.0
 
 
 def test_systems_are_back_when_those_are_that_they_need() -> None:

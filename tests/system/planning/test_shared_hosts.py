@@ -11,7 +11,6 @@ from simbackup.errors import InputError
 from simbackup.planning.idle import idle_keys
 from simbackup.planning.intervals import sureness
 from simbackup.planning.night import Night
-from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.origins import Origins
 from simbackup.planning.plan import plan
 from simbackup.planning.playing import Player
@@ -21,7 +20,6 @@ from simbackup.results.result import Result
 from tests.cases import for_each
 
 ALL = GUESTS * SIZE
-PROXY = {"proxy1": {"host": SERVER, "slots": 4}}
 
 
 def first_night(made: dict[str, Any]) -> Result:
@@ -46,37 +44,6 @@ def used(result: Result, part: str) -> float:
     return next((float(row["bytes"]) for row in result.device_rows if row["device"] == part), 0.0)
 
 
-@for_each(
-    "hosts, seconds, part", [(("esx1",), ALL / 1e9, "network"), (("esx1", "esx2"), ALL / 2e9, "network.esx1.send")]
-)
-def test_guests_of_a_host_share_its_adapter(hosts: tuple[str, ...], seconds: float, part: str) -> None:
-    """Ten guests of 100 GB at 1 GB/s take 1000 s, and on two hosts 500 s. A network of two ends has no ports."""
-    made = shared_site(hosts)
-    result = first_night(made)
-    assert took(result) == pytest.approx(seconds, rel=0.01)
-    assert cause(made, result) == part
-
-
-@for_each("hosts", [("esx1",), ("esx1", "esx2"), ("esx1", "esx2", "esx3", "esx4", "esx5")])
-def test_a_datastore_is_the_bottleneck_of_all_hosts(hosts: tuple[str, ...]) -> None:
-    made = shared_site(
-        hosts, datastores={"san": {"device": {**FLASH, "read_rate": "0.5 GB/s"}, "link": line("9 GB/s")}}
-    )
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 0.5e9, rel=0.01)
-    assert cause(made, result) == "datastores.san.device"
-
-
-def test_the_fabric_of_a_datastore_is_shared() -> None:
-    """Four hosts have ports of 0.8 GB/s, and the array has one: 1250 s."""
-    made = shared_site(
-        ("esx1", "esx2", "esx3", "esx4"), datastores={"san": {"device": FLASH, "link": line("0.8 GB/s")}}
-    )
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 0.8e9, rel=0.01)
-    assert cause(made, result) == "datastores.san.link.san.send"
-
-
 def test_cores_of_a_host_are_shared() -> None:
     """One core moves 0.4 GB/s between a program and the page cache, whoever's data these are."""
     one_core = {**SERVER, "cores": 1, "copy_rate": "0.4 GB/s"}
@@ -85,27 +52,6 @@ def test_cores_of_a_host_are_shared() -> None:
         host["host"] = one_core
     together["hosts"]["esx1"]["network"] = line("50 GB/s")
     assert took(first_night(together)) == pytest.approx(GUESTS * took(first_night(apart)), rel=0.02)
-
-
-def test_a_proxy_reads_from_the_datastore_and_runs_as_many_at_once_as_it_has_slots() -> None:
-    made = shared_site(("esx1", "esx2"), {"proxy": "proxy1"})
-    made["hosts"] |= PROXY
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 1e9, rel=0.01)
-    assert used(result, "links.san-link.proxy1.receive") == pytest.approx(ALL)
-    assert used(result, "links.network.esx1.send") == 0.0
-    ends = sorted(row["end"] for row in result.job_rows)
-    begun = sorted(row["start"] + row["waits"] for row in result.job_rows)
-    assert all(sum(start <= at < end for start, end in zip(begun, ends, strict=True)) <= 4 for at in begun)
-    assert sum(start == begun[0] for start in begun) == 4
-
-
-def test_two_proxies_divide_the_systems() -> None:
-    made = shared_site(("esx1",), {"proxy": ["proxy1", "proxy2"]})
-    made["hosts"] |= PROXY | {"proxy2": {"host": SERVER}}
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 2e9, rel=0.01)
-    assert [used(result, f"links.san-link.proxy{i}.receive") for i in (1, 2)] == pytest.approx([ALL / 2] * 2)
 
 
 def test_a_proxy_that_is_a_guest_uses_the_links_of_its_host() -> None:
@@ -118,16 +64,6 @@ def test_a_proxy_that_is_a_guest_uses_the_links_of_its_host() -> None:
     assert used(result, "links.network.esx1.send") == 0.0
 
 
-def test_a_proxy_that_requests_over_the_network_uses_the_hosts_of_the_systems() -> None:
-    """Network mode: all goes from the host over its adapter to the proxy, and on to the pool."""
-    made = shared_site(("esx1",), {"proxy": "proxy1"})
-    made["hosts"]["proxy1"] = {"host": SERVER, "share": {"calls": 0, "request": "1 MiB"}}
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 1e9, rel=0.02)
-    for part in ("esx1.send", "proxy1.receive", "proxy1.send"):
-        assert used(result, f"links.network.{part}") == pytest.approx(ALL)
-
-
 def test_hosts_behind_an_uplink_share_it() -> None:
     made = shared_site(("esx1", "esx2"), uplinks={"rack1": line("1.25 GB/s")})
     for host in made["hosts"].values():
@@ -135,15 +71,6 @@ def test_hosts_behind_an_uplink_share_it() -> None:
     result = first_night(made)
     assert took(result) == pytest.approx(ALL / 1.25e9, rel=0.01)
     assert cause(made, result) == "uplinks.rack1"
-
-
-def test_a_host_with_a_faster_adapter_is_not_bound_by_the_ports_of_others() -> None:
-    made = shared_site(("esx1", "esx2"))
-    made["hosts"]["esx1"]["network"] = line("4 GB/s")
-    made["systems"] = {name: system | {"host": "esx1"} for name, system in made["systems"].items()}
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 4e9, rel=0.01)
-    assert cause(made, result).startswith("hosts.esx1.network")
 
 
 def test_a_local_datastore_is_inside_its_host() -> None:
@@ -189,46 +116,12 @@ def test_targets_share_a_library_and_its_drives() -> None:
     assert [found.days[-1].stocks[name].cartridges for name in ("weekly", "monthly")] == [1, 1]
 
 
-@for_each("hosts, seconds", [(("esx1",), ALL / 1e9), (("esx1", "esx2"), ALL / 2e9)])
-def test_restores_share_hosts_and_datastores(hosts: tuple[str, ...], seconds: float) -> None:
-    found = restore(load_site(shared_site(hosts)), "site", date(2027, 1, 3), at_once=GUESTS, intervals="none")
-    assert found.until(1.0) == pytest.approx(seconds, rel=0.01)
-
-
-def test_restores_write_to_the_shared_datastore() -> None:
-    slow = {"san": {"device": {**FLASH, "write_rate": "0.5 GB/s"}, "link": line("9 GB/s")}}
-    made = shared_site(("esx1", "esx2"), datastores=slow)
-    made["hosts"] = {name: host | {"host": {**SERVER, "memory": "1 GiB"}} for name, host in made["hosts"].items()}
-    found = restore(load_site(made), "site", date(2027, 1, 3), at_once=GUESTS, intervals="none")
-    assert found.until(1.0) == pytest.approx(ALL / 0.5e9, rel=0.01)
-
-
-def test_all_targets_of_a_host_are_lost_with_it() -> None:
-    made = shared_site(("esx1",))
-    made["hosts"]["media"] = {"host": SERVER, "network": line("100 GB/s")}
-    made["targets"] |= {name: {"host": "media", "device": FLASH} for name in ("second", "third")}
-    site = load_site(made)
-    assert [site.lost_with(lost) for lost in ("media", "second", "pool-host")] == [
-        {"second", "third"}, {"second"}, {"pool"},
-    ]  # fmt: skip
-
-
 def test_restores_by_a_proxy_take_its_slots() -> None:
     """With one slot, the last of ten restores begins when nine are back."""
     made = shared_site(("esx1",), {"proxy": "proxy1"})
     made["hosts"]["proxy1"] = {"host": SERVER, "slots": 1}
     found = restore(load_site(made), "site", date(2027, 1, 3), at_once=GUESTS, intervals="none")
     assert max(one.starts for one in found.systems) == pytest.approx(0.9 * ALL / 1e9, rel=0.01)
-
-
-def test_a_plan_names_the_shared_part_as_the_bottleneck() -> None:
-    """An incremental sends 1 GB of each guest, and the full backup of the second Saturday 100 GB: 500 s, not 300."""
-    made = shared_site(("esx1", "esx2"), {"window": "20:00 to 20:05"})
-    found = plan(load_site(made), "10 days")
-    why = night_reasons(found, date(2027, 1, 9))
-    assert {next(iter(one.causes)).address for one in why.found} <= {"network.esx1.send", "network.esx2.send"}
-    assert len(found.windows.systems) == GUESTS
-    assert all("save on network.esx" in one.cause for one in found.windows.systems.values())
 
 
 @pytest.mark.slow
@@ -238,12 +131,6 @@ def test_the_interval_names_the_shared_part_that_matters() -> None:
     found = sureness(plan(load_site(shared_site(datastores=san)), "10 days"))
     assert found.night is not None
     assert found.night.decides[0].startswith("datastores.san.device.read_rate")
-
-
-def test_growth_makes_volumes_larger_from_night_to_night() -> None:
-    found = plan(load_site(shared_site(growth="100 %")), "1 year")
-    last = [one for one in found.verdicts if one.night == date(2027, 12, 25)]
-    assert max(one.elapsed for one in last) == pytest.approx(1.96 * ALL / 1e9, rel=0.03)
 
 
 @for_each(
@@ -282,25 +169,6 @@ def test_a_system_needs_a_host_and_a_datastore_a_link_to_several() -> None:
     assert "serves 2 hosts (esx1, esx2), and has no link to them" in str(wrong.value)
 
 
-@for_each(
-    "growth, sizes",
-    [
-        ("50 GB/year", [150e9, 200e9]),
-        ({"value": "50 GB/year", "basis": "assumed", "range": ["10 GB/year", "90 GB/year"], "why": "a guess"},
-         [150e9, 200e9]),
-        ("50 %", [150e9, 225e9]),
-        (None, [120e9, 140e9]),
-    ],
-)  # fmt: skip
-def test_growth_is_a_share_or_a_size_a_year(growth: Any, sizes: list[float]) -> None:
-    """Of 200 GB a year for the site, each of ten systems of the same size gets 20 GB."""
-    made = shared_site(growth="200 GB/year")
-    if growth is not None:
-        made["systems"]["guest0"]["growth"] = growth
-    guest = load_site(made).systems[0]
-    assert [guest.size_at(years * 365 * 86400.0) for years in (1, 2)] == pytest.approx(sizes)
-
-
 def test_data_that_only_come_are_all_that_an_incremental_sends() -> None:
     """73 GB a year are 200 MB a day, however large the data have become; what never changes sends nothing."""
     made = shared_site(growth="0 %")
@@ -311,14 +179,6 @@ def test_data_that_only_come_are_all_that_an_incremental_sends() -> None:
     for day in (date(2027, 1, 5), date(2027, 7, 6), date(2027, 12, 28)):
         assert sent["guest0", day] == pytest.approx(200e6, rel=1e-4)
         assert sent["guest1", day] <= 1.0
-
-
-def test_a_system_may_reduce_better_than_others() -> None:
-    made = shared_site()
-    made["targets"]["pool"]["reduction"] = 2
-    made["systems"]["guest0"]["reduction"] = "5:1"
-    found = plan(load_site(made), "1 day")
-    assert found.days[-1].stocks["pool"].used == pytest.approx(9 * SIZE / 2 + SIZE / 5)
 
 
 @for_each("at, seconds, kept", [("client", ALL / 4e9, 0.5), ("wire", ALL / 4e9, 1.0), ("server", ALL / 2e9, 0.5)])

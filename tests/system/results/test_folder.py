@@ -1,7 +1,6 @@
 """What may stand where a result is written: nothing that the program did not write is replaced or removed."""
 
 import logging
-import os
 import shutil
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from simbackup.errors import ResultError
 from simbackup.output import exchange as exchanging
 from simbackup.output.partial import left_behind, lock, partial_for
-from simbackup.output.seal import FORMAT, _sealed, digest, unseal
+from simbackup.output.seal import FORMAT, _sealed, digest
 from simbackup.output.whole import write_whole
 from simbackup.results import folder as folders
 from simbackup.results import saved
@@ -49,14 +48,6 @@ def test_a_foreign_file_is_named_and_stays(result: Result, old: Path, name: str)
     assert names(old.parent) == ["run"]
 
 
-@pytest.mark.parametrize("name", ["jobs.csv", "trace.jsonl", "values.parquet"])
-def test_a_file_that_was_edited_is_named_and_stays(result: Result, old: Path, name: str) -> None:
-    (old / name).write_bytes(b"my notes")
-    with pytest.raises(ResultError, match=f"changed since: {name}; "):
-        result.save(old)
-    assert (old / name).read_bytes() == b"my notes"
-
-
 def test_a_record_of_somebody_else_protects_its_folder(result: Result, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
     (tmp_path / "thesis.txt").write_text("years of work")
@@ -84,30 +75,12 @@ def test_a_record_names_no_file_elsewhere(result: Result, tmp_path: Path) -> Non
     assert (tmp_path / "thesis.txt").is_file()
 
 
-def test_a_link_is_written_through(result: Result, old: Path, tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(old)
-    assert result.save(link) == link
-    assert link.is_symlink()
-    assert Result.load(old).record == result.record
-    dangling = tmp_path / "dangling"
-    dangling.symlink_to(tmp_path / "there")
-    result.save(dangling)
-    assert Result.load(tmp_path / "there").record == result.record
-
-
 def test_a_link_in_a_circle_is_reported(result: Result, tmp_path: Path) -> None:
     (tmp_path / "run").symlink_to(tmp_path / "run")
     with pytest.raises(ResultError, match="cannot be written"):
         result.save(tmp_path / "run")
     with pytest.raises(ResultError, match="cannot be written"):
         write_whole(tmp_path / "run", "text")
-
-
-def test_the_rights_of_a_folder_stay(result: Result, old: Path) -> None:
-    old.chmod(0o700)
-    result.save(old)
-    assert old.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("one_step", [True, False])
@@ -164,14 +137,6 @@ def test_what_another_run_is_writing_is_left_alone(old: Path) -> None:
     assert not other.exists()
 
 
-def test_names_like_those_of_partials_are_not_ours(old: Path) -> None:
-    mine = [old.parent / name for name in (".simbackup-0123456789abcdef01234567.partial", ".run.abcd", ".run.partial")]
-    for path in mine:
-        path.mkdir()
-    check_place(old)
-    assert all(path.is_dir() for path in mine)
-
-
 def test_a_file_of_a_killed_run_is_removed_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "trace.json"
     left, other = partial_for(path), partial_for(tmp_path / "other.json")
@@ -193,24 +158,6 @@ def test_a_planted_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.Monk
         write_whole(path, "new")
     assert thesis.read_text() == "years of work"
     assert partial_for(path).is_symlink()  # it is not ours to remove
-
-
-def test_a_file_keeps_its_rights(tmp_path: Path) -> None:
-    path = tmp_path / "trace.json"
-    write_whole(path, "old")
-    path.chmod(0o600)
-    write_whole(path, b"new")
-    assert path.stat().st_mode & 0o777 == 0o600
-    umask = os.umask(0o022)
-    os.umask(umask)
-    assert write_whole(tmp_path / "fresh", "").stat().st_mode & 0o777 == 0o666 & ~umask
-
-
-def test_a_result_from_before_a_type_of_record_is_read(old: Path) -> None:
-    content = unseal(old, RESULT.record)
-    assert content["records"].pop("shared_level") == 0
-    (old / RESULT.record).write_text(_sealed(content))
-    assert Result.load(old).trace.shared_levels == []
 
 
 def test_another_version_is_named(old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

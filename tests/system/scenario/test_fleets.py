@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 import simbackup as sb
 from simbackup.errors import InputError, Place
-from simbackup.schema.fleet import filled
 from simbackup.schema.inventory import read_inventory
-from simbackup.schema.tree import Node, from_plain
 
 SCENARIO = """\
 title: Servers and a target
@@ -31,44 +29,6 @@ def written(folder: Path, source: str = "count: 4", begin: str = '"00:00"') -> P
     file = folder / "fleet.yaml"
     file.write_text(SCENARIO.replace("SOURCE", source).replace("BEGIN", begin), encoding="utf-8")
     return file
-
-
-def test_the_count_and_a_template_and_one_part_can_be_set(tmp_path: Path) -> None:
-    changes = {
-        "fleets.servers.count": 2, "fleets.servers.data.x-{number}.size": "20 GB", "data.x-2.size": "30 GB",
-    }  # fmt: skip
-    scenario = sb.load(written(tmp_path)).with_(changes)
-    assert {name: data.size.si for name, data in scenario.spec.data.items()} == {"x-1": 20e9, "x-2": 30e9}
-    assert scenario.hash != sb.load(tmp_path / "fleet.yaml").hash
-    with pytest.raises(InputError, match="there is no 'x-3' under data"):
-        scenario.with_({"data.x-3.size": "1 GB"})
-
-
-def test_a_fleet_is_what_one_would_have_written_out(tmp_path: Path) -> None:
-    spread = sb.load(written(tmp_path, begin='{first: "00:00", over: 8 h}'))
-    assert [job.begin for name, job in spread.spec.jobs.items() if name != "index"] == [
-        "00:00",
-        "02:00",
-        "04:00",
-        "06:00",
-    ]
-    one_by_one = {f"jobs.save-{i + 1}.begin": f"{i * 7200} s" for i in range(4)}
-    other = sb.load(written(tmp_path), one_by_one)
-    ends = [[row["end"] for row in sb.simulate(each).job_rows] for each in (spread, other)]
-    assert ends[0] == ends[1]
-
-
-def test_an_extending_file_changes_the_count_and_takes_the_inventory_along(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "rows.csv").write_text("name\na\nb\n", encoding="utf-8")
-    written(tmp_path / "sub", "inventory: rows.csv")
-    above = tmp_path / "above.yaml"
-    above.write_text("title: Above\nextends: sub/fleet.yaml\n", encoding="utf-8")
-    assert len(sb.load(above).spec.data) == 2
-    above.write_text(
-        "title: Above\nextends: sub/fleet.yaml\nfleets: {servers: {inventory: null, count: 3}}\n", encoding="utf-8"
-    )
-    assert len(sb.load(above).spec.data) == 3
 
 
 def test_figures_of_a_fleet_are_those_of_its_jobs(tmp_path: Path) -> None:
@@ -143,13 +103,6 @@ def test_a_damaged_excel_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(b"no sheet")
     with pytest.raises(InputError, match=r"openpyxl|is not an Excel file"):
         read_inventory(tmp_path / "a.xlsx", "a.xlsx")
-
-
-def test_a_whole_placeholder_keeps_the_kind_of_its_cell() -> None:
-    row = {"n": Node("8", Place("a.csv", 2, 1)), "t": Node("true", Place("a.csv", 2, 3))}
-    node = filled(from_plain({"{n}x": ["{n}", "{t}", "{n} GB"], "y": 1}, Place("t")), row)
-    assert node.plain() == {"8x": [8, True, "8 GB"], "y": 1}
-    assert node.mapping["8x"].key == Place("a.csv", 2, 1)
 
 
 def test_too_many_parts_are_refused(tmp_path: Path) -> None:

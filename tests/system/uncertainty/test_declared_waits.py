@@ -14,7 +14,6 @@ from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
 from simbackup.results.declared_waits import DeclaredWaits, declared_shares
-from simbackup.run import ran
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
 from simbackup.uncertainty.whole import whole
@@ -54,26 +53,10 @@ def test_a_restore_from_an_archive_is_no_quicker_than_the_archive() -> None:
     assert "12 h of it are declared waits" in found.sentence()
 
 
-def test_the_computed_part_is_as_uncertain_as_without_the_wait() -> None:
-    found, without = interval(archive()), interval(archive("0 s"))
-    assert found.elapsed.best - 12.0 * HOUR == pytest.approx(without.elapsed.best, rel=1e-3)
-    assert found.elapsed.low - 12.0 * HOUR == pytest.approx(without.elapsed.low, rel=0.02)
-    assert found.elapsed.high - 12.0 * HOUR == pytest.approx(without.elapsed.high, rel=0.02)
-    assert without.declared == 0.0
-
-
 def test_a_wait_with_a_range_moves_the_interval_as_far_as_its_range_does() -> None:
     found = interval(archive(UNSURE))
     assert 10.0 * HOUR < found.elapsed.low < 12.0 * HOUR
     assert found.elapsed.high < 16.0 * HOUR
-
-
-def test_a_window_shorter_than_the_wait_is_missed_for_certain() -> None:
-    assert interval(archive(window="12 h")).fits == 0.0
-    best = interval(archive()).elapsed.best
-    fits = interval(archive(window=f"{best} s")).fits
-    assert fits is not None
-    assert 0.2 < fits < 0.8
 
 
 def test_the_wait_until_a_retry_is_declared() -> None:
@@ -121,13 +104,6 @@ def test_starts_at_stated_times_are_declared_in_the_time_of_a_fleet() -> None:
     }
 
 
-def test_a_chain_of_jobs_adds_the_waits_of_each() -> None:
-    scenario = archive()
-    scenario["jobs"]["again"] = {"restore": "save", "connections": 16, "after": "back"}
-    result = sb.simulate(scenario)
-    assert DeclaredWaits(result).until(result.row_of["again"], 0.0) == pytest.approx(24.0 * HOUR)
-
-
 def vault(wait: str) -> dict[str, Any]:
     made = site(zone="UTC")
     made["targets"]["vault"] = {
@@ -149,10 +125,3 @@ def test_a_restore_of_a_site_is_no_quicker_than_its_archive(at_once: int, waits:
     )  # fmt: skip
     assert found.interval is not None
     assert waits * HOUR < found.interval.low < found.interval.best
-
-
-def test_shares_of_jobs_need_no_record_of_their_run() -> None:
-    """A record looks for keys without effect, which the cases behind an interval would each do again."""
-    result = ran("teaching/short-backups")
-    declared_shares(result, ["jobs.save-1.elapsed"])
-    assert "record" not in vars(result)

@@ -1,6 +1,5 @@
 """The impact on applications at an adapter that backups cross, too."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -55,24 +54,6 @@ def clients(number: int, think_time: str) -> dict[str, Any]:
     return {"workloads.app.clients": number, "workloads.app.think_time": think_time}
 
 
-def test_alone_requests_wait_in_their_own_queue(tmp_path: Path) -> None:
-    """10 ms each, 80 a second: M/M/1 with 80 %."""
-    result = run(tmp_path, asking(80))
-    assert impact(result, "network_wait") == pytest.approx(0.04)
-    assert impact(result, "timed_out") == pytest.approx(0.8 * math.exp(-0.2 * 2))
-    assert impact(result, "lost") == 0.0
-    assert result.get("links.nic.busy") == pytest.approx(0.8)
-
-
-def test_two_applications_wait_behind_each_other(tmp_path: Path) -> None:
-    (tmp_path / "one.yaml").write_text(SYSTEM.replace("request: 1 MB", "request: 1 MB, transactions: 40 /s"))
-    both = tmp_path / "both.yaml"
-    text = "title: One more\nextends: one.yaml\nworkloads:\n  other: {via: nic, request: 2 MB, transactions: 20 /s}\n"
-    both.write_text(text, encoding="utf-8")
-    result = sb.simulate(both)
-    assert impact(result, "network_wait") == pytest.approx((0.4 * 0.01 + 0.4 * 0.02) / 0.2)
-
-
 def test_waits_at_two_links_add_up(tmp_path: Path) -> None:
     both = run(tmp_path, asking(50) | {"workloads.app.via": ["nic", "core"]})
     one = run(tmp_path, asking(50))
@@ -80,34 +61,11 @@ def test_waits_at_two_links_add_up(tmp_path: Path) -> None:
     assert impact(both, "timed_out") > 1.5 * impact(one, "timed_out")
 
 
-def test_without_a_timeout_none_is_reported(tmp_path: Path) -> None:
-    result = run(tmp_path, asking(80) | {"workloads.app.timeout": None})
-    assert "timed_out" not in result.user_rows[0]
-
-
-def test_requests_stand_behind_the_buffers_of_a_backup(tmp_path: Path) -> None:
-    """With nothing else on their way all buffers stand at the adapter; each takes 1 / (1 - load) of its time."""
-    result = run(tmp_path, asking(50), NATIVE)
-    assert result.get("jobs.watch.rate") == pytest.approx(50e6, rel=0.01)
-    stage = 2.0**20 / 100e6
-    assert impact(result, "network_wait") == pytest.approx((8 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
-    assert impact(result, "timed_out") > 0.99
-    assert impact(result, "lost") == 0.0
-
-
 def test_a_backup_that_is_over_is_not_felt(tmp_path: Path) -> None:
     job = NATIVE.replace("watch:", "backup:") + (
         "  watch: {method: observe, workload: app, duration: 100 s, after: backup}\n"
     )
     assert impact(run(tmp_path, asking(50), job), "network_wait") == pytest.approx(0.01)
-
-
-def test_buffers_on_one_of_two_wires_are_felt_by_half_of_the_requests(tmp_path: Path) -> None:
-    changes = asking(100) | {"links.nic.count": 2, "workloads.app.timeout": "1 ms"}
-    result = run(tmp_path, changes, NATIVE)
-    stage = 2.0**20 / 100e6
-    assert impact(result, "network_wait") == pytest.approx((4 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
-    assert result.get("jobs.watch.rate") == pytest.approx(50e6, rel=0.01)
 
 
 def test_a_client_alone_waits_for_nobody(tmp_path: Path) -> None:

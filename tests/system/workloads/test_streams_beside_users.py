@@ -34,47 +34,6 @@ def rate_by_events(rate: float, run: float) -> float:
     return run * runs_beside_users(rate, USER, run / 100e6, BACK)
 
 
-def simulated(rate: float, reads: str = "") -> sb.Result:
-    return sb.simulate(SCENARIO.replace("RATE", f"{rate} /s").replace("READS", reads))
-
-
-@for_each("rate, rel", [(0.1, 0.01), (5.0, 0.01), (20.0, 0.02), (40.0, 0.04)])
-def test_a_disk_comes_back_to_a_stream_after_users(rate: float, rel: float) -> None:
-    assert simulated(rate).get("jobs.full.rate") == pytest.approx(rate_by_events(rate, 512e3), rel=rel)
-
-
-@for_each("rate, rel", [(5.0, 0.01), (20.0, 0.02), (40.0, 0.04)])
-def test_a_reader_of_windows_waits_until_the_disk_is_back(rate: float, rel: float) -> None:
-    found = simulated(rate, ", read_ahead: 512 kB").get("jobs.full.rate")
-    assert found == pytest.approx(rate_by_events(rate, 512e3), rel=rel)
-
-
-@for_each("reads", ["", ", read_ahead: 512 kB"])
-@for_each("load", ["transactions: 20 /s", "transactions: 100000 /s", "clients: 10, think_time: 0 s"])
-def test_files_that_lie_together_are_read_as_an_image_of_them_is(load: str, reads: str) -> None:
-    files = "size: 20 GB, files: 10, layout: together, filesystem: {model: filesystem/ext4, fragment: 512 kB}"
-    scenario = SCENARIO.replace("size: 20 GB", files).replace("transactions: RATE", load).replace("READS", reads)
-    image, walk = (sb.simulate(scenario.replace("method: image", f"method: {how}")) for how in ("image", "file_level"))
-    assert walk.get("jobs.full.elapsed") == pytest.approx(image.get("jobs.full.elapsed"), rel=0.02)
-
-
-def test_users_elsewhere_on_the_disk_cost_the_same_where_all_seeks_do() -> None:
-    apart = SCENARIO.replace("workloads:", "  other: {on: disk, size: 20 GB}\nworkloads:").replace(
-        "data: db, tr", "data: other, tr"
-    )
-    found = sb.simulate(apart.replace("RATE", "20 /s").replace("READS", "")).get("jobs.full.rate")
-    assert found == pytest.approx(simulated(20.0).get("jobs.full.rate"))
-
-
-def test_no_arm_comes_back_on_solid_state_disks() -> None:
-    flash = SCENARIO[: SCENARIO.index("  disk: {kind")] + (
-        "  disk: {kind: ssd, capacity: 100 GB, read_rate: 100 MB/s, write_rate: 100 MB/s, read_latency: 1 ms,"
-        " write_latency: 1 ms}\n"
-    ) + SCENARIO[SCENARIO.index("data:") :]  # fmt: skip
-    found = sb.simulate(flash.replace("RATE", "100 /s").replace("READS", "")).get("jobs.full.rate")
-    assert found == pytest.approx(100e6 - 100 * 4096)
-
-
 FAR = 0.0008, 0.0085, 0.018
 """Seeks of a disk: the shortest, the mean, the longest."""
 EVEN = DiskParameters(100e9, 100.0, 0.005, 0.005, 0.005, 100e6, 100e6, 0.0, 512e3)

@@ -5,7 +5,7 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.devices.job_queue.live import ORDERS, Claim, JobQueue, enter
+from simbackup.devices.job_queue.live import Claim, JobQueue, enter
 
 
 def makespan(works: Sequence[int], drives: int, order: str) -> float:
@@ -38,33 +38,3 @@ def test_longest_first_takes_no_more_than_four_thirds_of_the_shortest(works: lis
     """R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17, 1969: 4/3 - 1/(3 m)."""
     found, least = makespan(works, drives, "longest_first"), shortest(works, drives)
     assert least <= found <= (4 / 3 - 1 / (3 * drives)) * least + 1e-9
-
-
-@given(st.lists(st.integers(1, 1000), min_size=1, max_size=60), st.integers(1, 8), st.sampled_from(sorted(ORDERS)))
-def test_no_drive_is_idle_while_a_job_waits(works: list[int], drives: int, order: str) -> None:
-    """Then the last job begins when all drives were busy, after no more than the others' work over the drives."""
-    bound = max(sum(works) / drives, *works)
-    found = makespan(works, drives, order)
-    assert bound <= found <= sum(works) / drives + (1 - 1 / drives) * max(works) + 1e-9
-
-
-def test_places_are_never_exceeded_and_none_is_left_empty() -> None:
-    env = simpy.Environment()
-    target, client = JobQueue(env, "t", 2, "first_come"), JobQueue(env, "c", 1, "first_come")
-    log: list[tuple[str, float, float]] = []
-
-    def job(name: str, queues: list[JobQueue]) -> simpy.events.ProcessGenerator:
-        place = enter(queues, Claim(1.0, 0.0, 0.0))
-        yield place.admitted
-        began = env.now
-        assert target.running <= 2
-        assert client.running <= 1
-        yield env.timeout(10.0)
-        place.leave()
-        log.append((name, began, env.now))
-
-    for name, queues in (("a", [target, client]), ("b", [target, client]), ("c", [target]), ("d", [client])):
-        env.process(job(name, queues))
-    env.run()
-    # b waits for the client, and does not keep c from the target; d is at no target, and comes after b
-    assert log == [("a", 0.0, 10.0), ("c", 0.0, 10.0), ("b", 10.0, 20.0), ("d", 20.0, 30.0)]

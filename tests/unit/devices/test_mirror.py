@@ -1,30 +1,23 @@
 import math
-from random import Random
 
 import pytest
 import simpy
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
-from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.image import State, Times
 from simbackup.devices.mirror.live import Mirror, MirrorParameters
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
-from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
-from simbackup.workloads.users.transactions import Transaction, load
 
 MB = 1e6
 FIGURES = disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)
 TURN = 5e-3
 """Half a revolution of that disk."""
-SPREAD = Spread(8192.0, 1000 * MB)
-STATES: tuple[State, ...] = ("new", "synchronising", "attached", "split")
 
 
 class Bench:
@@ -47,43 +40,6 @@ def bench() -> Bench:
     return Bench()
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_updates_of_users_load_a_mirror_that_follows_and_they_do_not_wait_for_it(bench: Bench, state: State) -> None:
-    mirror = bench.mirror(state)
-    host = Host(bench.network, "hosts.h", Machine(1.0, 1e9, 1e9, 1e8))
-    asked = Transaction(0.0, 8192.0, 0.0, 2.0, SPREAD, synchronous=True)
-    found = load(asked, VolumeRange(bench.volume, 0.0, 1000 * MB), host, {})
-    each = 1e-3 + 4e-3 * (1e9 / 90e9 * 3) ** 0.5 * 8 / 15 + TURN + 8192 / 50e6
-    assert found.shape.demands[bench.here.link] == pytest.approx(2 * each, rel=1e-3)
-    assert found.shape.demands.get(bench.there.link, 0.0) == pytest.approx(
-        2 * each if mirror.follows else 0.0, rel=1e-3
-    )
-    assert found.waited == {bench.here.link: pytest.approx(2 * each, rel=1e-3)}
-
-
-@pytest.mark.parametrize("cache", [1e9, 0.0])
-def test_a_write_cache_gathers_whole_stripes(bench: Bench, cache: float) -> None:
-    """Without it, each half a megabyte on RAID 5 is written when the disks come round, and in part read before."""
-    layout = ArrayLayout("5", 5, 2.0**20)
-    array = Raid("devices.r", Array(layout, FIGURES, Controller(write_cache=cache)))
-    parameters = MirrorParameters(MB, 0.5 * MB, 1.0, fast_resync=True)
-    region = Region(array, 0.0, 10e9)
-    mirror = Mirror("devices.m", bench.volume, region, parameters=parameters, times=Times(3.0, 2.0), state="new")
-    held = mirror.copying(10e9, scattered=False).demands[array.link]
-    streaming = array.stream("write", 0.0, 0.5 * MB)
-    assert held == pytest.approx(streaming) if cache else held > 3.0 * streaming
-
-
-def test_regions_here_and_there_cost_a_move_for_each(bench: Bench) -> None:
-    """Two requests of a region: the first is come upon after a move over what lies between, the second goes on."""
-    regions = 100.0
-    shape = bench.mirror("split").copying(regions * MB, scattered=True)
-    seek = 1e-3 + 4e-3 * (10e9 / regions / 90e9 * 3) ** 0.5
-    read = 0.5 * 0.01 + 0.5 * (seek + TURN + 0.01)
-    write = 0.5 * (TURN + 0.01) + 0.5 * (seek + TURN + 0.01)
-    assert 0.5 * MB / shape.cap == pytest.approx(read + write, rel=1e-2)
-
-
 def test_regions_smaller_than_a_request_are_copied_piece_by_piece(bench: Bench) -> None:
     """Updates of 8 KiB in regions of 4 KiB: each needs a request of its own, until most have changed."""
     parameters = MirrorParameters(4096.0, 0.5 * MB, 1.0, fast_resync=True)
@@ -99,38 +55,6 @@ def test_regions_smaller_than_a_request_are_copied_piece_by_piece(bench: Bench) 
     mirror.changes.scatter("workloads.u", Spread(8192.0, 10e9)).update(1e7)
     dense = mirror.copying(mirror.behind[1], scattered=True)
     assert dense.cap > 10 * sparse.cap
-
-
-def by_events(rate: float, user: float, read: tuple[float, float], write: float) -> float:
-    """Share of the reads that come after a request of users, in order of arrival, one read and one write at a time.
-
-    `read` is what one takes after another one, and after a user, who takes so long himself.
-    """
-    random, moved, number = Random(1), 0, 20_000  # noqa: S311 (no secrets)
-    now = free = 0.0
-    comes = random.expovariate(rate)
-    for _ in range(number):
-        before = 0
-        while comes <= now:
-            free, before, comes = max(free, comes) + user, before + 1, comes + random.expovariate(rate)
-        moved += bool(before)
-        free = max(free, now) + read[bool(before)]
-        now = free + write
-    return moved / number
-
-
-@pytest.mark.parametrize(("rate", "rel"), [(0.05, 0.2), (1.0, 0.05), (10.0, 0.05), (30.0, 0.1)])
-def test_users_move_the_arms_before_the_requests_that_come_after_theirs(bench: Bench, rate: float, rel: float) -> None:
-    mirror = bench.mirror("new")
-    user = bench.here.scattered("read", 0.0, 10e9, 8192.0).busy
-    bench.network.start("workloads.u", "transactions", math.inf, {bench.here.link: user}, cap=rate, sequential=False)
-    bench.env.run(until=1.0)
-    request, seek = 0.5 * MB, 1e-3 + 4e-3 * ((10e9 - 0.5 * MB) / 3 / 90e9 * 3) ** 0.5
-    read = 0.01, seek + TURN + 0.01
-    write = TURN + 0.01
-    taken = mirror.copying(10e9, scattered=False).demands[bench.here.link] * request
-    share = (taken - read[0]) / (read[1] - read[0])
-    assert share == pytest.approx(by_events(rate, user, read, write), rel=rel)
 
 
 def test_a_write_cache_gathers_beside_users_too(bench: Bench) -> None:
@@ -163,14 +87,3 @@ def test_both_disks_of_each_pair_return_to_what_they_write(bench: Bench) -> None
     beside = mirror.copying(10e9, scattered=False).demands[array.link]
     seek = 1e-3 + 4e-3 * ((10e9 - request) / 3 / 4 / 90e9 * 3) ** 0.5
     assert (beside - alone) * request == pytest.approx(seek + TURN, rel=0.02)
-
-
-def test_solid_state_disks_have_no_arms() -> None:
-    env = simpy.Environment()
-    here, there = (Ssd(f"devices.{n}", Flash(100e9, 100e6, 50e6, 1e-4, 2e-4)) for n in "ab")
-    volume = Volume(env, "devices.v", Region(here, 0.0, 10e9))
-    parameters = MirrorParameters(MB, 0.5 * MB, 1.0, fast_resync=True)
-    mirror = Mirror("devices.m", volume, Region(there, 0.0, 10e9), parameters=parameters, times=Times(0.0, 0.0))
-    both = 5e-3 + 1e-4 + 10e-3 + 2e-4
-    for scattered in (False, True):
-        assert 0.5 * MB / mirror.copying(5 * MB, scattered=scattered).cap == pytest.approx(both)

@@ -1,6 +1,3 @@
-import itertools
-import math
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,22 +32,6 @@ def test_it_holds_what_a_plain_set_of_bytes_holds(ranges: list[tuple[int, int]])
     assert extents.total == len(naive)
 
 
-@given(RANGES)
-def test_its_ranges_are_in_order_and_do_not_touch(ranges: list[tuple[int, int]]) -> None:
-    extents, _ = both(ranges)
-    edges = [edge for pair in extents.ranges for edge in pair]
-    assert all(one < other for one, other in itertools.pairwise(edges))
-
-
-@given(RANGES, st.integers(0, END))
-def test_state_tells_whether_a_byte_is_missing_and_until_where(ranges: list[tuple[int, int]], at: int) -> None:
-    extents, naive = both(ranges)
-    missing, until = extents.state(at)
-    assert missing is (at not in naive)
-    later = [byte for byte in range(at, END + 1) if (byte not in naive) is not missing]
-    assert until == (later[0] if later else math.inf)
-
-
 @given(RANGES, st.integers(0, END), st.integers(0, END), st.integers(0, END))
 def test_gap_is_the_longest_run_that_needs_no_more_room(
     ranges: list[tuple[int, int]], begin: int, size: int, room: int
@@ -61,11 +42,3 @@ def test_gap_is_the_longest_run_that_needs_no_more_room(
         run += 1
     found = extents.gap(begin, begin + size, room)
     assert found == run
-
-
-def test_adding_part_by_part_is_adding_all() -> None:
-    whole, parts = ExtentSet(), ExtentSet()
-    whole.add(0, 100)
-    for begin in (0, 50, 25, 75):
-        parts.add(begin, begin + 25)
-    assert whole.ranges == parts.ranges == [(0, 100)]

@@ -1,15 +1,9 @@
 import heapq
 
 import pytest
-import simpy
-from oracles.disk import served_in_turn
-from oracles.raid import rewrite
 
-from simbackup.devices.disk.live import Disk
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
-from simbackup.devices.store import Region
-from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
 from simbackup.randomness import generator
@@ -34,27 +28,12 @@ def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
     return Raid("devices.array", Array(ArrayLayout(level, count, UNIT), FIGURES, Controller(controller)))
 
 
-@for_each("level, count", [("0", 4), ("1", 2), ("5", 5), ("6", 6)])
-def test_a_small_read_is_one_operation_of_one_disk(level: raid.Level, count: int) -> None:
-    service = array(level, count).request("read", 0.0, 0.0, 4096.0)
-    one = HALF + OVERHEAD + 4096 / 50e6
-    assert service.latency == pytest.approx(one)
-    assert service.busy == pytest.approx(one / count)
-
-
 @for_each("level, count, parallel, again", [("0", 4, 1, 0), ("1", 2, 2, 0), ("5", 5, 2, 1), ("6", 6, 3, 1)])
 def test_a_small_write_pays_for_copies_and_parity(level: raid.Level, count: int, parallel: int, again: int) -> None:
     service = array(level, count).request("write", 0.0, 0.0, 4096.0)
     transfer = 4096 / 50e6
     assert service.latency == pytest.approx(0.01 * parallel / (parallel + 1) + OVERHEAD + transfer + again * 0.01)
     assert service.busy == pytest.approx(parallel * (HALF + OVERHEAD + transfer + again * 0.01) / count)
-
-
-def test_a_write_elsewhere_moves_the_arm_of_each_disk_once() -> None:
-    store = array("5", 5)
-    here, there = (store.request("write", head, 0.0, 4096.0) for head in (0.0, 400e9 / 3))
-    assert there.latency - here.latency == pytest.approx(5e-3)
-    assert there.busy - here.busy == pytest.approx(2 * 5e-3 / 5)
 
 
 @for_each("level", ["0", "1", "5", "6"])
@@ -83,37 +62,6 @@ def test_groups_have_parity_each_and_work_side_by_side() -> None:
     assert small[1].busy == pytest.approx(small[0].busy / 2)
 
 
-def beside(stores: Disk | Raid, places: list[tuple[float, float, bool]]) -> float:
-    """Seconds in which streams of 200 MB each pass side by side, with so many bytes at once, read or written."""
-    env = simpy.Environment()
-    network, going = FlowNetwork(env), list[simpy.Event]()
-    for i, (begin, run, writes) in enumerate(places):
-        shape = Region(stores, begin, 200e6).streaming("write" if writes else "read").ahead(run)
-        going.append(shape.start(network, f"jobs.{i}", "move", 200e6).done)
-    env.run(until=env.all_of(going))
-    return env.now
-
-
-@for_each("far, run", [(0.3e9, 0.0), (95e9, 0.0), (95e9, 4e6), (50e9, 20e6)])
-def test_what_streams_lose_follows_from_their_places_and_from_what_is_asked_for_at_once(far: float, run: float) -> None:
-    expected = served_in_turn(FIGURES, [(0.0, 200e6), (far, 200e6)], max(run, FIGURES.stream_turn))
-    assert beside(Disk("devices.a", FIGURES), [(0.0, run, False), (far, run, False)]) == pytest.approx(
-        expected, rel=0.02
-    )
-
-
-@pytest.mark.parametrize(("level", "rewritten"), [("5", 2), ("6", 3)])
-def test_a_small_write_with_parity_occupies_its_disks_until_what_they_read_comes_round(
-    level: raid.Level, rewritten: int
-) -> None:
-    """Every phase of every disk, tried one by one."""
-    done, free = rewrite(rewritten, phases=24)
-    service = array(level, 8).request("write", 0.0, 0.0, 4096.0)
-    transfer = OVERHEAD + 4096 / 50e6
-    assert service.latency == pytest.approx(done * 0.01 + transfer, rel=0.02)
-    assert service.busy * 8 / rewritten == pytest.approx(free * 0.01 + transfer, rel=0.02)
-
-
 @for_each("level, revolutions", [("0", 1), ("1", 1), ("10", 1), ("5", 2), ("6", 2)])
 def test_a_synchronous_small_write_with_parity_takes_two_revolutions(level: raid.Level, revolutions: int) -> None:
     """Its place has just passed: one until it is read, another until it is written."""
@@ -121,47 +69,9 @@ def test_a_synchronous_small_write_with_parity_takes_two_revolutions(level: raid
     assert service.latency == pytest.approx(revolutions * 0.01)
 
 
-def test_a_write_that_finds_a_cache_is_done_when_it_is_there() -> None:
-    through, cached = (
-        Raid("devices.a", Array(ArrayLayout("5", 5, UNIT), FIGURES, controller))
-        for controller in (
-            Controller(controller_overhead=0.2e-3),
-            Controller(400e6, controller_overhead=0.2e-3, write_cache=64e6),
-        )
-    )
-    slow, fast = (store.request("write", 0.0, 10e9, 4096.0) for store in (through, cached))
-    assert fast.latency == pytest.approx(0.2e-3 + 4096 / 400e6)
-    assert fast.busy == slow.busy  # it has to go to the disks all the same
-    assert cached.append(0.0, 4096.0).busy == pytest.approx(4096 / 200e6)  # whole stripes of four data disks
-
-
-def test_a_stream_is_interrupted_no_more_often_than_others_are_served() -> None:
-    """At 5 MB/s each, one moves 1 MB at a time and the other 8 MB: 5/8 turns a second to either."""
-    env = simpy.Environment()
-    network, disk = FlowNetwork(env), Disk("devices.a", FIGURES)
-    for i, (begin, run) in enumerate([(0.0, 1e6), (50e9, 8e6)]):
-        shape = Region(disk, begin, 200e6).streaming("read").ahead(run).at_most(5e6, "jobs.x")
-        shape.start(network, f"jobs.{i}", "move", 200e6)
-    env.run(until=30.0)
-    network.advance()
-    seek = disks.seek_time(FIGURES, 0.5)
-    turns = 2 * 5 / 8 * (seek + HALF + OVERHEAD)
-    assert disk.link.busy_s / env.now == pytest.approx(2 * 5 / 50 + turns, rel=0.02)
-
-
 def without_a_disk(level: raid.Level) -> tuple[Raid, Raid]:
     whole, lost = (Raid("devices.a", Array(ArrayLayout(level, 8, UNIT, failed=n), FIGURES)) for n in (0, 1))
     return whole, lost
-
-
-def test_without_a_disk_a_group_with_parity_reads_all_that_are_left() -> None:
-    """An eighth of the reads waits for the slowest of seven (Muntz and Lui 1990), the others do more reads."""
-    _, lost = without_a_disk("5")
-    one = HALF + OVERHEAD + 4096 / 50e6
-    slowest = one - HALF + 0.01 * 7 / 8
-    service = lost.request("read", 0.0, 0.0, 4096.0)
-    assert service.latency == pytest.approx(7 / 8 * one + slowest / 8)
-    assert service.busy == pytest.approx((7 / 8 * one + 7 / 8 * one) / 7)
 
 
 def reads_side_by_side(touched: int, disks_in_all: int, requests: int) -> float:
@@ -191,14 +101,6 @@ def test_a_disk_that_has_read_its_part_goes_on_to_another_request(touched: int) 
     array = Raid("devices.a", Array(ArrayLayout("0", 8, UNIT), FIGURES))
     service = array.request("read", 0.0, 0.0, touched * UNIT)
     assert reads_side_by_side(touched, 8, 200) == pytest.approx(1 / service.busy, rel=0.03)
-
-
-def test_without_a_disk_a_small_write_takes_seven_four_or_one_operation() -> None:
-    """Seven of which none is repeated, four of which two come round again, or one."""
-    _, lost = without_a_disk("5")
-    one = HALF + OVERHEAD + 4096 / 50e6
-    busy = lost.request("write", 0.0, 0.0, 4096.0).busy
-    assert busy == pytest.approx((7 * one + 6 * 2 * (one + 0.01) + one) / 8 / 7)
 
 
 def test_without_a_disk_the_other_half_of_a_mirror_reads_for_both() -> None:

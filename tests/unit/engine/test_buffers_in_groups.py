@@ -10,7 +10,6 @@ from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
-from simbackup.trace.levels import link_rates
 from simbackup.trace.trace import Trace
 from tests.shared import EqualLosses
 
@@ -67,25 +66,6 @@ def test_writers_that_come_to_full_buffers_join_a_group_that_goes_on() -> None:
     assert sum(loads) < 4 * MANY
 
 
-def test_what_is_read_into_a_full_buffer_shares_a_level_with_what_is_written() -> None:
-    night = Night()
-    night.env.run(until=16.0)
-    group = night.writers[0].group
-    assert group is not None
-    assert all(flow.group is group for flow in (*night.readers, *night.writers))
-    # each of equal rates loses a quarter of a unit for each of its own
-    assert group.rate == pytest.approx(100.0 / 1.25 / MANY)
-    assert night.readers[3].rate == night.writers[3].rate
-    assert night.readers[3].cause == "devices.array"
-
-
-@pytest.mark.parametrize("count", [20, 80])
-def test_a_job_leaves_as_many_records_however_many_there_are(count: int) -> None:
-    night = Night(count=count)
-    night.env.run(until=night.done)
-    assert sum(night.trace.counts().values()) <= 12 * count
-
-
 def test_a_reader_that_its_own_disk_stops_leaves_the_group() -> None:
     night = Night()
     night.env.run(until=16.0)
@@ -96,16 +76,3 @@ def test_a_reader_that_its_own_disk_stops_leaves_the_group() -> None:
     night.env.run(until=16.01)
     assert [reader.rate for reader in night.readers[36:]] == pytest.approx([5.0] * 4)
     assert [reader.cause for reader in night.readers[36:]] == [f"devices.{i}" for i in range(36, 40)]
-
-
-def test_another_capacity_of_a_link_shows_in_its_busy_share_though_no_rate_changes() -> None:
-    env, trace = simpy.Environment(), Trace()
-    network, core, side = FlowNetwork(env, trace), Link("links.core", 100.0), Link("links.side", 80.0)
-    for i in range(MANY):
-        network.start(f"jobs.{i}", "read", 1e9, {core: 1.0, **({side: 1.0} if i % 2 else {})}, moves={core: 1.0})
-    network.start("jobs.other", "read", 1e9, {side: 1.0}, cap=1.0)
-    env.run(until=1.0)
-    network.set_capacity(side, 160.0)
-    env.run(until=2.0)
-    busy = [rate.busy for rate in link_rates(trace, {"links.side"})]
-    assert busy == pytest.approx([51.0 / 80.0, 51.0 / 160.0])

@@ -28,22 +28,6 @@ def begun(count: int = MANY) -> tuple[simpy.Environment, FlowNetwork, Link, list
     return env, network, core, flows
 
 
-def test_a_change_of_the_level_is_one_record_however_many_share_it() -> None:
-    env, network, _, flows = begun()
-    env.run(until=flows[-1].done)
-    assert network.trace is not None
-    assert len(network.trace.shared_levels) <= MANY + 1
-    assert len(network.trace.rates) <= 10 * 3  # of the last few, one by one
-
-    # the i-th ends when all have i units, and those before have theirs
-    ends = [sum(range(1, i + 1)) + i * (MANY - i) for i in range(1, MANY + 1)]
-    assert [flow.segments[-1].end * 100.0 for flow in flows[:-1]] == pytest.approx(ends[:-1], rel=1e-12)
-    assert all(flow.waited.keys() == {"links.core"} for flow in flows[:-1])
-    assert flows[-1].waited == pytest.approx(
-        {"links.core": 50.49, "devices.099": 1.0 / 90.0}
-    )  # alone, its disk is full
-
-
 def test_what_the_links_of_a_group_move_is_known_at_any_time() -> None:
     env, network, core, flows = begun()
     env.run(until=0.5)
@@ -58,38 +42,6 @@ def test_what_the_links_of_a_group_move_is_known_at_any_time() -> None:
     assert network.trace is not None
     moved = [rate.bytes_per_s for rate in link_rates(network.trace, {"devices.040"})]
     assert moved == pytest.approx([2.0 * 100.0 / (MANY - i) for i in range(41)] + [0.0])
-
-
-def test_a_level_that_takes_up_a_link_says_what_flows_by_themselves_do_there() -> None:
-    env, trace = simpy.Environment(), Trace()
-    network, core, side = FlowNetwork(env, trace), Link("links.core", 100.0), Link("links.side", 80.0)
-    network.start("jobs.own", "read", 1e6, {side: 1.0}, cap=20.0, moves={side: 1.0})
-    for i in range(39):
-        network.start(f"jobs.{i}", "read", 1e6, {core: 1.0}, moves={core: 1.0})
-    env.run(until=2.0)
-    network.start("jobs.late", "read", 1e6, {core: 1.0, side: 1.0}, moves={core: 1.0, side: 1.0})
-    env.run(until=3.0)
-    last = network.start("jobs.last", "read", 1e6, {core: 1.0}, moves={core: 1.0})
-    env.run(until=4.0)
-    network.stop(last)
-    env.run(until=5.0)
-    assert [rate.time for rate in trace.rates if rate.link == "links.side"] == [0.0]
-    assert [(level.time, dict(level.beside)) for level in trace.shared_levels if "links.side" in level.loads] == [
-        (2.0, {"links.side": (0.25, 20.0)})
-    ]
-    moved = {rate.time: (rate.busy * 80.0, rate.bytes_per_s) for rate in link_rates(trace, {"links.side"})}
-    for time, level in {0.0: 0.0, 2.0: 100.0 / 40, 3.0: 100.0 / 41, 4.0: 100.0 / 40}.items():
-        assert moved[time] == pytest.approx((20.0 + level, 20.0 + level))
-
-
-def test_a_limit_of_its_own_takes_a_flow_out_of_a_group() -> None:
-    env, network, core, flows = begun()
-    network.set_cap(flows[50], 1.5, "own")
-    env.run(until=flows[40].done)
-    env.run(until=env.now + 1e-6)
-    assert flows[50].rate == 1.5
-    assert flows[50].waited["own"] > 0.0
-    assert sum(flow.rate for flow in core.flows) == pytest.approx(100.0)
 
 
 def test_others_on_a_disk_meet_the_group_there() -> None:

@@ -1,37 +1,7 @@
 import math
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from simbackup.planning.cartridges import Cartridges
 from tests.cases import for_each
-
-SESSIONS = st.lists(st.floats(1.0, 50.0), min_size=1, max_size=40)
-
-
-def test_sessions_go_on_where_the_last_one_ended() -> None:
-    tapes = Cartridges(10.0)
-    for i in range(5):
-        tapes.session([(i, 4.0, 9)])
-    assert (tapes.in_use, tapes.bought) == (2, 2)
-    tapes.free({0, 1})
-    assert tapes.in_use == 2  # the third lies on both
-    tapes.free({2})
-    assert (tapes.in_use, tapes.empty) == (1, 1)
-
-
-@given(SESSIONS, st.integers(1, 3), st.booleans(), st.integers(1, 6))
-def test_nothing_that_is_kept_is_written_over(sizes: list[float], streams: int, fresh: bool, kept: int) -> None:
-    tapes = Cartridges(18.0, streams, fresh)
-    for i, size in enumerate(sizes):
-        tapes.session([(i, size, 9)])
-        tapes.free({i - kept})
-        live = sum(sizes[max(i - kept + 1, 0) : i + 1])
-        assert sum(cartridge.used for cartridge in tapes.written) >= live * (1 - 1e-9)
-        assert tapes.in_use + tapes.empty == tapes.bought
-        assert all(cartridge.used <= 18.0 * (1 + 1e-9) for cartridge in tapes.written)
-    everything = {name for cartridge in tapes.written for name in cartridge.holds}
-    assert everything == set(range(max(len(sizes) - kept, 0), len(sizes)))
 
 
 @for_each("size", [5.0, 18.0, 20.0, 54.0])
@@ -43,15 +13,3 @@ def test_a_rotation_needs_what_one_counts_by_hand(size: float) -> None:
     each = math.ceil(size / 18.0)
     assert tapes.in_use == weeks * each
     assert tapes.bought == (weeks + 1) * each  # the new week is written before the oldest is let go
-
-
-def test_a_cartridge_is_new_once_in_its_life() -> None:
-    """Two of three are new at the start: the used one comes first, then these, then one that is bought."""
-    tapes, begun = Cartridges(10.0, fresh=True, owned=3, new=2), list[int]()
-    for week in range(6):
-        tapes.begun = 0
-        tapes.session([(week, 8.0, 9)])
-        tapes.free({week - 3})
-        begun.append(tapes.begun)
-    assert begun == [0, 1, 1, 1, 0, 0]
-    assert (tapes.bought, tapes.new) == (1, 0)

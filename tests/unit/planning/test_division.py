@@ -18,16 +18,6 @@ def loads(systems: dict[str, Any], policies: dict[str, Any], **parts: Any) -> di
     return found
 
 
-def test_policies_that_spread_share_the_days() -> None:
-    """One large system of one policy, seven small ones of another: none of these is saved on the day of the first."""
-    policy = site()["policies"]["nightly"] | {"spread": True}
-    systems = {"large": {"size": "7 TB", "policy": "a"} | CHANGE}
-    systems |= {f"s{i}": {"size": "1 TB", "policy": "b"} | CHANGE for i in range(7)}
-    found = loads(systems, {"a": policy, "b": policy})
-    assert found["monday"] == 7e12
-    assert sorted(found.values()) == [1e12] * 5 + [2e12, 7e12]
-
-
 def test_days_on_which_others_save_are_avoided() -> None:
     """Full backups of one policy are on Saturday, and those that are spread on the other six days."""
     fixed = site()["policies"]["nightly"]
@@ -36,13 +26,3 @@ def test_days_on_which_others_save_are_avoided() -> None:
     found = loads(systems, {"fixed": fixed, "wide": fixed | {"spread": True}})
     assert "saturday" not in found
     assert [size for part, size in found.items() if part != "fixed"] == [2e12] * 6
-
-
-def test_policies_that_divide_among_targets_share_these() -> None:
-    pool = site()["targets"]["pool"]
-    policy = site()["policies"]["nightly"] | {"to": ["pool", "second"]}
-    policy.pop("copies")
-    systems = {"large": {"size": "4 TB", "policy": "a"} | CHANGE}
-    systems |= {f"s{i}": {"size": "1 TB", "policy": "b"} | CHANGE for i in range(4)}
-    found = loads(systems, {"a": policy, "b": policy}, targets=site()["targets"] | {"second": pool})
-    assert found == {"pool": 4e12, "second": 4e12}

@@ -2,7 +2,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import simbackup as sb
-from simbackup.plots.clock import name_times, on_the_clock, shown
+from simbackup.plots.clock import name_times
 from simbackup.plots.style import scale_of
 
 NIGHT = """\
@@ -31,11 +31,6 @@ def marks(begin: str, low: float, high: float) -> tuple[str, list[str]]:
     return axis.get_xlabel(), [label.get_text() for label in axis.get_xticklabels()]
 
 
-def test_a_time_of_day_puts_the_axis_on_the_clock() -> None:
-    assert on_the_clock(result('"22:00"'))
-    assert not on_the_clock(result("90 s"))
-
-
 def test_a_night_is_marked_as_clocks_show_it() -> None:
     name, shown_marks = marks('"22:00"', 79_200.0, 104_400.0)
     assert name == "time of day"
@@ -46,15 +41,3 @@ def test_weeks_are_counted_in_days() -> None:
     name, shown_marks = marks('"22:00"', 0.0, 6 * 86_400.0)
     assert name == "day"
     assert shown_marks[:3] == ["day 1", "day 2", "day 3"]
-
-
-def test_minutes_are_marked_at_round_times() -> None:
-    assert marks('"22:00"', 79_200.0, 79_900.0)[1][:3] == ["22:00", "22:02", "22:04"]
-
-
-def test_a_run_without_the_clock_counts_from_its_start() -> None:
-    assert marks("90 s", 0.0, 7200.0)[0] == "time, min"
-
-
-def test_times_of_day_are_padded() -> None:
-    assert [shown(time) for time in (0, 540, 36_060)] == ["00:00", "00:09", "10:01"]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from simbackup.errors import InputError, Problem
-from simbackup.methods.write.spec import WriteSpec
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.scenario.topology import circles
@@ -59,23 +58,6 @@ def problems(read: Load, changes: dict[str, Any]) -> tuple[Problem, ...]:
     with pytest.raises(InputError) as caught:
         read(changes)
     return caught.value.problems
-
-
-@for_each(
-    "changes",
-    [
-        {"devices.volume_group.level": "10"}, {"devices.volume_group.level": "1", "devices.volume_group.disks": 3},
-        {"devices.volume_group.level": "dp", "devices.volume_group.disks": 4},
-        {"devices.cow.chunk": "512 B"}, {"devices.cow.chunk": "1 MiB"}, {"devices.cow.size": "24 KiB"},
-        {"data.last.at": "99 GB"}, {"hosts.other.dirty_background": "1 %"},
-        {"jobs.full.every": "1 day", "jobs.full.until": "7 days"}, {"jobs.full.begin": "22:00"},
-        {"jobs.full.begin": "90 s"}, {"jobs.back.after": ["full"]}, {"jobs.back.to": "more"},
-        {"jobs.back.select": {"files": 1000, "size": "10 GB"}},
-        {"jobs.back.select": {"files": 1, "size": "1 B", "at": 1}},
-    ],
-)  # fmt: skip
-def test_what_is_just_right_is_right(site: Load, changes: dict[str, Any]) -> None:
-    assert set(site(changes).spec.jobs) == {"full", "back"}
 
 
 FROZEN = {
@@ -190,11 +172,3 @@ def test_circles_are_found_one_by_one() -> None:
             if name in ways[name] and not any(name in circle for circle in wanted):
                 wanted.append([other for other in names if other in ways[name] and name in ways[other]])
         assert circles(before) == wanted
-
-
-def test_values_of_a_job_that_contradict_each_other_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As those of devices are: a method of somebody else may state which."""
-    monkeypatch.setattr(WriteSpec, "rules", lambda self: iter([(("data",), f"{self.data} is wrong", "name another")]))
-    with pytest.raises(InputError) as raised:
-        load("teaching/snapshot-slows-writes")
-    assert "jobs.first_time.data" in {problem.address for problem in raised.value.problems}

@@ -9,14 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.trace import columns
-from simbackup.trace.columns import Jobs, RateBatch, Rates, Spans
-from simbackup.trace.records import JobRecord, Rate, Span, SpanPart
-from tests.shared import simulated
+from simbackup.trace.columns import Jobs, RateBatch, Rates
+from simbackup.trace.records import JobRecord, Rate
 
 NUMBER = st.floats(allow_nan=False)
 NAME = st.sampled_from(["devices.sda", "links.lan", "jobs.save.1", ""])
-PLAIN = st.one_of(NUMBER, st.text(), st.integers(), st.booleans(), st.none(), st.lists(NUMBER))
-DATA = st.dictionaries(st.text(max_size=3), PLAIN)
 
 
 @given(st.lists(st.builds(Rate, NUMBER, NAME, NUMBER, NUMBER)), st.integers(1, 5))
@@ -55,17 +52,6 @@ def test_rates_stay_in_memory_if_the_file_takes_no_more(monkeypatch: pytest.Monk
             assert list(rates.batches()) == list(Rates(records).batches())  # so that a saved result has the same bytes
 
 
-@given(st.lists(st.builds(Span, NUMBER, NUMBER, NAME, NAME, NAME, st.lists(
-    st.builds(SpanPart, NAME, NAME, NUMBER)).map(tuple))))  # fmt: skip
-def test_spans_come_back_as_they_were(records: list[Span]) -> None:
-    _same(Spans(records), records)
-
-
-@given(st.lists(st.builds(JobRecord, DATA)))
-def test_jobs_come_back_as_they_were(records: list[JobRecord]) -> None:
-    _same(Jobs(records), records)
-
-
 def _same(columns: Any, records: list[Any]) -> None:
     assert list(columns) == records
     assert [repr(one) for one in columns] == [repr(one) for one in records]  # -0.0 and types, too
@@ -85,11 +71,3 @@ def test_a_column_of_jobs_with_different_keys() -> None:
     assert list(Jobs(map(JobRecord, rows)).column("end")) == [2.0, 3, 4.0]
     with pytest.raises(KeyError, match="gone"):
         Jobs(map(JobRecord, rows)).column("gone")
-
-
-def test_what_a_run_keeps_of_jobs_that_have_ended() -> None:
-    """Columns hold the records of a run: no object for each."""
-    trace = simulated("published/003-lvm-snapshots/same-disk").trace
-    assert type(trace.rates) is Rates
-    assert type(trace.spans) is Spans
-    assert type(trace.jobs) is Jobs
