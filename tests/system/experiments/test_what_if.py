@@ -10,7 +10,7 @@ import pytest
 
 from simbackup import explain, load
 from simbackup.experiments import what_if as experiment
-from simbackup.experiments.what_if import faster, reasons, resource
+from simbackup.experiments.what_if import MANY, faster, reasons, resource
 from simbackup.reporting.bottleneck import sentence_on
 from simbackup.results.causes import Cause
 from simbackup.results.result import Result
@@ -103,6 +103,12 @@ def changed(name: str, part: str, factor: float = 4.0) -> dict[str, float]:
         if there.si != value:
             found[address] = there.si / value
     return found
+
+
+def test_more_buffers_take_more_memory_and_more_requests_in_flight() -> None:
+    keys = {"jobs.backup.buffers", "jobs.backup.engine.io_depth", "jobs.backup.engine.memory_limit"}
+    assert changed("teaching/bottleneck-moves", "jobs.backup.buffers") == dict.fromkeys(keys, 4.0)
+    assert changed("teaching/bottleneck-moves", "jobs.back.buffers", 1e6) == dict.fromkeys(keys, MANY)
 
 
 def test_without_the_wait_for_buffers_the_next_limit_is_that_of_a_backup_with_many() -> None:

@@ -62,6 +62,23 @@ def device(result: Result, name: str, column: str) -> float:
     return next((row[column] for row in result.device_rows if row["device"] == name), 0.0)
 
 
+@for_each("at, sent, client, server", [
+    ("client", 0.2, CUT + JOIN, 0.0), ("server", 1.0, 0.0, 2 * (CUT + JOIN)), ("target", 1.0, 0.0, 0.0),
+])  # fmt: skip
+def test_only_new_chunks_are_sent_and_stored_and_all_come_back(
+    at: str, sent: float, client: float, server: float
+) -> None:
+    result, plain = run(site(dedup=f", at: {at}")), run(site().replace(f"deduplication: {{{DEDUP}}}, ", ""))
+    assert device(result, "links.lan", "bytes") + device(result, "links.lan.back", "bytes") == pytest.approx(
+        1e9 * (sent + 1.0)
+    )
+    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (0.2 + 1.0))
+    for host, seconds in (("client", client), ("server", server)):
+        spent = [device(one, f"hosts.{host}.cores", "busy_s") * 4 for one in (result, plain)]
+        assert spent[0] - spent[1] == pytest.approx(seconds, rel=0.02, abs=0.05)
+    assert result.get("jobs.full.bytes") == result.get("jobs.back.bytes") == 1e9
+
+
 def test_a_bucket_takes_what_is_new_and_gives_all_back() -> None:
     result = run(site("bucket", more=CODER))
     assert device(result, "links.wan", "bytes") + device(result, "links.wan.back", "bytes") == pytest.approx(0.6e9)

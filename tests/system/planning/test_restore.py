@@ -47,6 +47,21 @@ def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
     assert restore(slow, "site", date(2027, 6, 6), "main", nights=planned.nights).data_lost == early.data_lost
 
 
+def test_hosts_and_a_courier_come_side_by_side_before_everything() -> None:
+    """Two hours for new hosts while the courier drives for four: restores begin after four."""
+    targets = site()["targets"]
+    slow = targets | {"vault": targets["vault"] | {"fetch": "4 h"}}
+    found = restored(lost="pool", targets=slow, recovery="2 h")
+    plain = restored(lost="pool")
+    assert found.until(1.0) - plain.until(1.0) == pytest.approx(4 * 3600)
+    assert [(one.steps, one.seconds) for one in found.branches] == [
+        ((("targets.vault.fetch", 4 * 3600.0),), 4 * 3600.0), ((("recovery", 2 * 3600.0),), 2 * 3600.0),
+    ]  # fmt: skip
+    slower = restored(lost="pool", targets=slow, recovery="2 h", catalogue="3 h")
+    assert slower.until(1.0) - plain.until(1.0) == pytest.approx(5 * 3600)
+    assert restored(recovery="2 h").until(1.0) == restored().until(1.0)  # nothing was lost but data
+
+
 def test_without_a_copy_nothing_comes_back() -> None:
     policy = {key: value for key, value in site()["policies"]["nightly"].items() if key != "copies"}
     found = restored(lost="pool", policies={"nightly": policy})

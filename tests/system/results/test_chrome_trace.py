@@ -126,6 +126,17 @@ def test_a_lock_is_shown_from_its_beginning_to_its_end() -> None:
     assert [event["name"] for event in of_phase(shown, "i")] == ["read lock", "unlock"]
 
 
+def test_what_goes_on_behind_the_end_of_its_job_has_a_track_of_its_own() -> None:
+    trace = Trace()
+    ended(trace, "a", 0.0, 2.0)
+    trace.span(0.0, 2.0, "jobs.a", "devices.d", "write")
+    trace.span(1.0, 4.0, "jobs.a", "devices.d", "write-back")
+    shown = chrome_trace(made_of(trace))
+    obeys(shown)
+    jobs = [e["args"]["name"] for e in of_phase(shown, "M") if e["name"] == "thread_name" and e["pid"] == 1]
+    assert jobs == ["a", "a, after its end"]
+
+
 def test_a_trace_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     result = simulate(GOLDEN)
     (tmp_path / "deep").mkdir()

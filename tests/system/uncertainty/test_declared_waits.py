@@ -104,6 +104,13 @@ def test_starts_at_stated_times_are_declared_in_the_time_of_a_fleet() -> None:
     }
 
 
+def test_a_chain_of_jobs_adds_the_waits_of_each() -> None:
+    scenario = archive()
+    scenario["jobs"]["again"] = {"restore": "save", "connections": 16, "after": "back"}
+    result = sb.simulate(scenario)
+    assert DeclaredWaits(result).until(result.row_of["again"], 0.0) == pytest.approx(24.0 * HOUR)
+
+
 def vault(wait: str) -> dict[str, Any]:
     made = site(zone="UTC")
     made["targets"]["vault"] = {

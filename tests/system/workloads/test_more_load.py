@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pytest
 
 import simbackup as sb
+from simbackup.errors import InputError
 from tests.cases import for_each, some
 
 SCENARIO = """\
@@ -121,3 +122,8 @@ def test_several_groups_leave_a_stream_what_one_does(device: str, load: str, gro
     rates = [parts.get(f"workloads.{name}.j0.rate") for name in ("users", "others")]
     expected = [whole.get("workloads.users.j0.rate") * group / sum(groups) for group in groups]
     assert rates == pytest.approx(expected, rel=0.01)
+
+
+def test_a_job_that_users_leave_nothing_is_named() -> None:
+    with pytest.raises(InputError, match=r":\d+:\d+: jobs\.j0: never ends, as others leave nothing"):
+        run("disk", "clients: 1000000000, think_time: 0 s", READ, 1, "128 KiB")

@@ -66,6 +66,13 @@ def test_writers_that_come_to_full_buffers_join_a_group_that_goes_on() -> None:
     assert sum(loads) < 4 * MANY
 
 
+@pytest.mark.parametrize("count", [20, 80])
+def test_a_job_leaves_as_many_records_however_many_there_are(count: int) -> None:
+    night = Night(count=count)
+    night.env.run(until=night.done)
+    assert sum(night.trace.counts().values()) <= 12 * count
+
+
 def test_a_reader_that_its_own_disk_stops_leaves_the_group() -> None:
     night = Night()
     night.env.run(until=16.0)
