@@ -29,6 +29,17 @@ jobs:
 """
 
 
+def test_the_host_that_owns_an_image_reads_it_past_the_host_of_the_volume() -> None:
+    result = sb.simulate(OFF_HOST)
+    assert result.get("jobs.save.elapsed") == pytest.approx(20e9 / 200e6, rel=0.01)
+    assert result.get("links.san.disks.send.bytes") == pytest.approx(20e9)
+    assert result.get("links.san.backup.receive.bytes") == pytest.approx(20e9)
+    assert "links.san.server.receive" not in result.devices.index or not result.get("links.san.server.receive.bytes")
+    assert result.get("jobs.back.elapsed") == pytest.approx(
+        20e9 / 10e6, rel=0.01
+    )  # the server writes what comes by LAN
+
+
 def test_hosts_send_over_a_link_of_storage_only_what_no_other_link_carries() -> None:
     result = sb.simulate(OFF_HOST, {"hosts.backup.owns": ["pool"]})
     assert result.get("links.lan.bytes") == pytest.approx(20e9)  # the server reads the image, and sends it by LAN
@@ -41,6 +52,17 @@ def test_a_walk_over_a_mounted_image_loads_the_host_that_owns_it() -> None:
     result = sb.simulate(OFF_HOST, {"jobs.save.method": "file_level"})
     assert result.get("links.san.backup.receive.bytes") == pytest.approx(20e9, rel=0.01)
     assert result.get("hosts.backup.cores.busy") > 0.0
+
+
+def test_the_host_of_the_volume_fills_the_copy_area_of_an_image_that_another_host_owns() -> None:
+    begin, end = OFF_HOST.index("  clone: {kind"), OFF_HOST.index("links:")
+    snapshot = "  clone: {model: snapshot/vxvm-instant-snapshot, of: volume, on: disks, size: 30 GB}\n"
+    text = OFF_HOST[:begin] + snapshot + OFF_HOST[end:]
+    text = text[: text.index("  back:")] + "  update: {method: write, data: files, flush: true, after: save}\n"
+    result = sb.simulate(text)
+    assert result.get("links.san.backup.receive.bytes") == pytest.approx(20e9, rel=0.01)  # of the backup
+    assert result.get("links.san.backup.send.bytes") == 0.0
+    assert result.get("links.san.server.send.bytes") > 40e9  # what is written, the copies, and their records
 
 
 def test_an_image_out_of_reach_is_reported() -> None:

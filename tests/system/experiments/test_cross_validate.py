@@ -107,6 +107,15 @@ def test_the_datasheet_stays_as_it_is(tmp_path: Path) -> None:
     assert (tmp_path / "models" / f"{SHEET}.yaml").read_text(encoding="utf-8") == RATE
 
 
+def test_the_row_that_is_left_out_does_not_count(tmp_path: Path) -> None:
+    """Whatever the first row says, its prediction comes from the second."""
+    file = tmp_path / "scenarios" / "published" / FOLDER / "measured.yaml"
+    file.write_text(measured({"first": "5.0 s", "second": "25.0 s"}), encoding="utf-8")
+    first, second = cross_validate([FOLDER]).left_out
+    assert (first.value, first.error) == (pytest.approx(80e6, rel=1e-3), pytest.approx(12.5 / 5 - 1, rel=1e-2))
+    assert (second.value, second.error) == (pytest.approx(200e6, rel=1e-3), pytest.approx(10 / 25 - 1, rel=1e-2))
+
+
 @pytest.mark.slow
 def test_a_prediction_out_of_the_plausible_range_stops_at_its_end(tmp_path: Path) -> None:
     file = tmp_path / "scenarios" / "published" / FOLDER / "measured.yaml"

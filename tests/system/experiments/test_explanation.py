@@ -19,6 +19,17 @@ def test_one_row_a_job_and_causes_that_sum_to_it() -> None:
     assert why.frame["without it"]["one_file"] < why.frame["elapsed"]["one_file"]
 
 
+def test_a_result_a_scenario_and_a_name_tell_the_same() -> None:
+    changed = {"devices.jukebox.drives": 1}
+    scenario = sb.load(TAPE)
+    reported = [
+        sb.explain(TAPE, "one_file", overrides=changed).found,
+        sb.explain(scenario, "one_file", overrides=changed).found,
+        sb.explain(sb.simulate(TAPE, changed), "one_file").found,
+    ]
+    assert reported[0] == reported[1] == reported[2]
+
+
 def test_a_table_names_jobs_once_and_runs_of_one_job_share_a_row() -> None:
     alike = {f"devices.array.disk.{seek}_seek": "8 ms" for seek in ("track_to_track", "average", "full_stroke")}
     many = sb.explain("planning/mysql-weekly-and-daily", overrides=alike)

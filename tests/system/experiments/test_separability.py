@@ -105,6 +105,14 @@ def jacobian(*rows: tuple[float, ...], sigmas: tuple[float, ...] | None = None) 
     return separability_of(names, [f"row{i}" for i in range(len(rows))], np.array(rows), weights)
 
 
+def test_columns_at_right_angles_are_identifiable() -> None:
+    found = jacobian((1.0, 1.0), (1.0, -1.0))
+    assert found.pairs[0].correlation == pytest.approx(0.0)
+    assert found.pairs[0].identifiable
+    assert found.groups == ()
+    assert found.inflations == pytest.approx({"a": 1.0, "b": 1.0})
+
+
 def test_the_correlation_is_that_of_the_inverse_normal_matrix() -> None:
     rows = ((1.0, 0.4), (0.2, 0.9), (0.5, 0.5))
     matrix = np.array(rows)
@@ -114,6 +122,15 @@ def test_the_correlation_is_that_of_the_inverse_normal_matrix() -> None:
     assert found.pairs[0].correlation == pytest.approx(expected)
     inflation = math.sqrt(covariance[0, 0] * (matrix.T @ matrix)[0, 0])
     assert found.inflations["a"] == pytest.approx(inflation)
+
+
+def test_constants_that_only_their_product_moves_are_a_pair_and_a_group() -> None:
+    found = jacobian((1.0, 1.0), (0.5, 0.5))
+    assert found.pairs[0].correlation == pytest.approx(-1.0)
+    assert not found.pairs[0].identifiable
+    powers = found.groups[0].powers
+    assert powers["a"] / powers["b"] == pytest.approx(-1.0)
+    assert found.groups[0].singular_value == pytest.approx(0.0, abs=1e-9)
 
 
 def test_the_powers_are_those_of_the_constants_not_of_the_scaled_columns() -> None:

@@ -70,6 +70,11 @@ def test_the_figures_of_a_job_that_failed_are_none(tmp_path: Path) -> None:
     assert sb.study(file).rows[0]["jobs.second.bytes"] is None
 
 
+def test_a_wrong_value_is_reported_at_its_place_in_the_case(tmp_path: Path) -> None:
+    file = written(tmp_path, "cases:\n  odd:\n    data.db.files: 2\n    data.db.size: 1 parsec\n")
+    assert [text.rsplit(": ", 1)[0] for text in problems(file)] == ["7: data.db.size"]
+
+
 def test_an_address_that_is_not_there_is_reported_at_its_place_in_the_case(tmp_path: Path) -> None:
     file = written(tmp_path, "cases:\n  odd:\n    data.dbb.size: 1 GB\n")
     assert problems(file) == ["6: data.dbb.size: there is no 'dbb' under data"]

@@ -162,6 +162,15 @@ def test_the_table_is_the_same_from_a_cluster(folder: Path) -> None:
     assert found.rows == sb.study(asked(folder), workers=1, intervals="none").rows
 
 
+def test_the_tidy_table_has_a_row_for_each_figure_with_its_unit(folder: Path) -> None:
+    table = sb.study(asked(folder), workers=1).table()
+    assert list(table["figure"]) == [SAVE, "jobs.save.cause"] * 2
+    assert list(table["unit"]) == ["s", ""] * 2
+    first = table.iloc[0]
+    assert first["low"] < first["value"] < first["high"]
+    assert table.iloc[1]["text"] == "devices.target"
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 def test_nothing_is_lost_doubled_or_half_read_after_kills(folder: Path) -> None:

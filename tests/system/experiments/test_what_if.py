@@ -105,6 +105,14 @@ def changed(name: str, part: str, factor: float = 4.0) -> dict[str, float]:
     return found
 
 
+def test_drives_and_robots_are_more_of_them() -> None:
+    assert changed(TAPE, "devices.jukebox.drives") == {"devices.jukebox.drives": 4.0}
+    assert changed(TAPE, "devices.jukebox.drives", 1e6) == {"devices.jukebox.drives": MANY}
+    robot = changed(TAPE, "devices.jukebox.robot")
+    assert robot["devices.jukebox.exchange_time"] == 0.25
+    assert set(robot) <= {"devices.jukebox.exchange_time", "devices.jukebox.robots"}
+
+
 def test_more_buffers_take_more_memory_and_more_requests_in_flight() -> None:
     keys = {"jobs.backup.buffers", "jobs.backup.engine.io_depth", "jobs.backup.engine.memory_limit"}
     assert changed("teaching/bottleneck-moves", "jobs.backup.buffers") == dict.fromkeys(keys, 4.0)
@@ -209,6 +217,30 @@ def test_jobs_of_a_fleet_are_reported_by_the_slowest(say: Say) -> None:
     assert text.count("bottleneck:") == 1
     assert "the slowest of save-* (200): " in text
     assert "slowest" not in say("explain", "planning/spread-starts", "save-7")[1]
+
+
+def test_a_queue_of_jobs_is_a_bottleneck_of_which_there_could_be_more() -> None:
+    """Six jobs of t seconds, two at a time: the last wait for 2 t. Four at a time, they wait for t."""
+    parts: dict[str, Any] = {
+        "title": "Turns", "hosts": {}, "data": {}, "jobs": {},
+        "devices": {"queue": {"kind": "job_queue", "at_once": 2}},
+    }  # fmt: skip
+    for name in "abcdef":
+        parts["hosts"][f"host-{name}"] = {"model": "host/linux-modern-server", "owns": [f"disk-{name}", f"sink-{name}"]}
+        parts["devices"] |= {f"disk-{name}": {"model": "disk/sata-7200-1tb-2008"}, f"sink-{name}": {"kind": "nul"}}
+        parts["data"][f"data-{name}"] = {"on": f"disk-{name}", "size": "10 GB"}
+        parts["jobs"][name] = {
+            "method": "image", "data": f"data-{name}", "to": f"sink-{name}", "queues": ["queue"],
+        }  # fmt: skip
+    scenario = load(parts)
+    result = simulate(scenario)
+    alone = result.get("jobs.a.elapsed")
+    [found] = reasons(result, scenario, ["f"])
+    assert (found.bottleneck, found.share, found.elapsed) == (
+        "devices.queue.at_once", pytest.approx(2 * alone), pytest.approx(3 * alone),
+    )  # fmt: skip
+    assert (found.doubled, found.without) == (pytest.approx(2 * alone), pytest.approx(alone))
+    assert "devices.queue.at_once, 66.7% of the time. Twice as many: " in sentence_on(found)
 
 
 def test_a_wait_that_no_part_shortens_comes_before_a_smaller_bottleneck() -> None:

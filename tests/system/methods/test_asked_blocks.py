@@ -84,6 +84,24 @@ def test_a_host_may_serve_one_stream_and_all_of_them_no_faster_than_so(streams: 
         assert sb.simulate(text).get("jobs.full.elapsed") == pytest.approx(10e9 / rate)
 
 
+LIKE = "cores: 8, memory: 64 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 1000 GB/s"
+DISK = "{kind: ssd, capacity: 1 TB, read_rate: 500 MB/s, write_rate: 500 MB/s, read_latency: 1 ms, write_latency: 1 ms}"
+
+
+def test_jobs_share_what_a_host_serves_and_another_host_serves_as_much_again() -> None:
+    twin = SITE.replace("  reader:", "  twin: {owns: [other], like: keeper}\n  reader:").replace("like: keeper", LIKE)
+    twin = twin.replace("  nul:", f"  other: {DISK}\n  nul:").replace(
+        "[keeper, reader], rate: 100 MB/s", "[keeper, twin, reader], rate: 1 GB/s"
+    )
+    twin = twin.replace("jobs:\n", "  more: {on: array, size: 10 GB}\n  far: {on: other, size: 10 GB}\njobs:\n")
+    share = SERVED.replace("20 MB/s", "1 GB/s").replace("250 kB", "25 MB")
+    jobs = [f"  {data}: {{method: image, data: {data}, to: nul, {share}}}\n" for data in ("disks", "more", "far")]
+    both = sb.simulate(twin + "".join(jobs[:2]))
+    assert both.get("jobs.more.elapsed") == pytest.approx(20e9 / 90e6)
+    apart = sb.simulate(twin + jobs[0] + jobs[2])
+    assert apart.get("jobs.far.elapsed") == pytest.approx(10e9 / 90e6)
+
+
 ESX = """\
 title: Disks of virtual machines that one hypervisor gives away
 hosts:

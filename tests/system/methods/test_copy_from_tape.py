@@ -42,6 +42,7 @@ jobs:
 """
 FIGURES = tape.TapeDriveParameters(80e6, 40e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
 MOUNT = 10.0 + 30.0
+AWAY = tape.rewind_time(FIGURES, 30e9) + 10.0 + 10.0
 
 
 def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
@@ -52,6 +53,20 @@ def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
 
 def copy(to: str, more: str = "") -> str:
     return f"  copy: {{method: copy_save_set, save_set: full, to: {to}}}\n{more}"
+
+
+def test_a_writer_that_cannot_slow_down_stops_and_starts() -> None:
+    """Its buffer of 64 MB fills in less than the 3 s in which it is back: B d / (B + r (d - h)), `stop_start_rate`."""
+    rate = 64e6 * 100e6 / (64e6 + 3.0 * (100e6 - 80e6))
+    assert run(copy("second")).get("jobs.copy.elapsed") == pytest.approx(2 * MOUNT + 30e9 / rate + 2 * AWAY)
+
+
+@pytest.mark.parametrize("compression", [1.0, 2.0])
+def test_what_was_multiplexed_is_read_in_one_pass_and_comes_back_from_the_copy(compression: float) -> None:
+    how = {"jobs.full.streams": 2, "jobs.full.multiplexing": 2, "data.d.compression": compression}
+    result = run(copy("new", "  back: {restore: full, copied_by: copy, after: copy}\n"), how)
+    assert result.activities("copy")["devices.old.drive.1", "copy"] == pytest.approx(30e9 / 80e6 / compression)
+    assert result.get("jobs.back.elapsed") == pytest.approx(30e9 / 10e6 + MOUNT + AWAY, rel=0.01)
 
 
 @for_each("ratio", [1.0, 2.0])

@@ -77,6 +77,11 @@ def test_a_compressed_native_backup_stays_compressed_everywhere() -> None:
     assert result.get("links.lan.back.bytes") == pytest.approx(10e9)
 
 
+def test_a_drive_compresses_what_an_engine_did_not() -> None:
+    result = run(NATIVE.replace("data: db", "data: [db, log]") + VAULT)
+    assert result.activities("vault")["devices.library.drive.1", "transfer"] == pytest.approx(10e9 / 80e6, rel=1e-3)
+
+
 @for_each(
     "jobs, wrong",
     [

@@ -35,6 +35,7 @@ jobs:
 """
 NIGHT = "  night: {method: file_level, data: d, to: b}\n"
 TAPE = "  to_tape: {method: copy_save_set, save_set: night, to: jukebox, after: night}\n"
+BACK = "  back: {restore: night, after: AFTER}\n"
 PLANNING = "planning/disk-then-tape"
 
 
@@ -50,6 +51,14 @@ def row(result: Result, job: str) -> dict[str, Any]:
 def test_a_copy_onto_a_drive_that_writes_through_needs_the_size_of_a_block(tmp_path: Path) -> None:
     with pytest.raises(sb.InputError, match=r"jobs\.to_tape\.to: .*write 'block: 10 KiB' under jobs\.night\.tool"):
         run(tmp_path, NIGHT + TAPE, {"devices.jukebox.drive.write_through": True})
+
+
+def test_a_restore_from_a_copy_that_is_not_there_fails(tmp_path: Path) -> None:
+    result = run(
+        tmp_path,
+        NIGHT + TAPE.replace("after: night", "begin: 10 h") + BACK.replace("AFTER", "night, copied_by: to_tape"),
+    )
+    assert row(result, "back")["reason"] == "the catalogue has no copy of 'night' by 'to_tape'"
 
 
 def test_what_is_on_tape_already_is_not_copied_again(tmp_path: Path) -> None:

@@ -89,6 +89,13 @@ def test_objects_are_copied_at_the_rate_of_their_connections(method: str, to: st
         assert result.get("jobs.copy.elapsed") == pytest.approx(SIZE / rate, rel=0.05)
 
 
+def test_the_server_of_the_target_copies_objects() -> None:
+    result = run(copy("disk, connections: 4"), "image", "near")
+    assert result.get("jobs.full.bytes") == result.get("jobs.copy.bytes") == SIZE
+    assert result.get("links.lan.db.send.bytes") == pytest.approx(SIZE)  # for the backup alone
+    assert result.get("links.lan.backup.receive.bytes") == pytest.approx(SIZE)
+
+
 def test_an_archive_is_asked_before_it_is_copied() -> None:
     result = run(copy("library, connections: 4"), "image", "near", {"devices.near.retrieval_time": "12 h"})
     waited = {activity: seconds for (_, activity), seconds in result.causes("copy").items()}

@@ -41,6 +41,7 @@ COW = """\
 """
 TOOL = "tool: {start_time: 0.5 s, mount_time: 0.75 s, check_cpu: 10 ns/B}"
 FROZEN = f"  full: {{method: snapshot_copy, data: db, to: target, snapshot: cow, {TOOL}}}\n"
+START, FLUSH, MOUNT, CREATE, REMOVE = 0.5, 0.25, 0.75, 1.5, 2.5
 
 
 def run(tmp_path: Path, jobs: str, *, area: str = "2 GB", locks: str = "true") -> Result:
@@ -64,6 +65,17 @@ def phases(result: Result, job: str) -> dict[str, float]:
     return spent
 
 
+def test_snapshot_of_an_engine_that_has_to_lock_locks_while_it_flushes_and_creates(tmp_path: Path) -> None:
+    result = run(tmp_path, FROZEN)
+    copy = 10.0  # a lookup of a nanosecond a byte is quicker than the device
+    expected = {
+        "start": START, "flush": FLUSH, "create": CREATE, "mount": MOUNT, "copy": copy, "remove": REMOVE, "check": 10.0
+    }  # fmt: skip
+    assert phases(result, "full") == pytest.approx(expected)
+    assert result.get("jobs.full.lock") == pytest.approx(FLUSH + CREATE)
+    assert [d.data["state"] for d in result.trace.devices if d.kind == "snapshot"] == ["removed"]
+
+
 def test_snapshot_of_an_engine_with_transactions_needs_no_lock_and_no_flush(tmp_path: Path) -> None:
     result = run(tmp_path, FROZEN, locks="false")
     assert "flush" not in phases(result, "full")
@@ -80,6 +92,14 @@ def test_heavy_writes_make_the_snapshot_invalid_and_its_backup_fails(tmp_path: P
     assert row(result, "full")["reason"] == "'cow' became invalid: its copy area is full"
     assert row(result, "users")["status"] == "done"
     assert row(result, "back")["status"] == "skipped"
+
+
+def test_a_failed_snapshot_backup_leaves_no_lock_behind_and_may_be_tried_again(tmp_path: Path) -> None:
+    again = FROZEN.replace("to: target", "to: target, every: 1 h, until: 1 h")
+    result = run(tmp_path, again + WRITER, area="2 MiB")
+    assert [row(result, f"full.{i}")["status"] for i in (1, 2)] == ["failed", "done"]
+    locks = [event.what for event in result.trace.events if event.address == "data.db"]
+    assert locks == ["read lock", "unlock"] * 2
 
 
 def test_a_snapshot_that_stands_already_is_not_created_twice(tmp_path: Path) -> None:

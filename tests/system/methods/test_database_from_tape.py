@@ -61,6 +61,14 @@ def test_a_load_so_slow_that_the_buffer_lasts_goes_at_its_own_pace() -> None:
     assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 6e9 * 400e-9 + away(6e9) + 2e9 * 50e-9)
 
 
+@pytest.mark.parametrize("how", ["", "compressor: {at: client, compress_cpu: 1 ns/B, expand_cpu: 1 ns/B}, "])
+def test_what_was_compressed_by_a_program_or_by_the_drive_comes_back_faster(how: str) -> None:
+    """Half as many bytes are on tape; a program that compressed also sends half as many over the line."""
+    result = run(HOT.replace("data: db,", f"data: db, {how}") + COPY + BACK, {"data.db.compression": 2})
+    assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 8e9 / 160e6 + away(4e9))
+    assert result.get("links.lan.back.bytes") == pytest.approx(4e9 if how else 8e9)
+
+
 def test_the_log_of_a_hot_copy_is_replayed_from_the_same_mount() -> None:
     """4 s of copying at 2 GB/s bring 40 MB of log, which lie behind the files and take 12 s."""
     hot = HOT.replace("to: b", "to: b, log_rate: 10 MB/s, tool: {start_time: 0 s, mount_time: 0 s, copies_log: true}")
@@ -69,6 +77,15 @@ def test_the_log_of_a_hot_copy_is_replayed_from_the_same_mount() -> None:
     assert log == pytest.approx(10e6 * 4.0, rel=0.05)
     expected = MOUNT + 8e9 / 80e6 + log * 300e-9 + away(8e9 + log)
     assert result.get("jobs.back.elapsed") == pytest.approx(expected)
+
+
+def test_logs_come_from_where_they_were_saved() -> None:
+    """The full backup is on tape, and 0.8 GB of logs on the keeper's disk, from where they cross the line."""
+    daily = "  daily: {method: binary_log, data: db, to: c, changed: 10 %, after: vault}\n"
+    result = run(HOT + COPY + daily + BACK.replace("after: vault", "after: daily, replay: daily"))
+    expected = MOUNT + 8e9 / 80e6 + away(8e9) + 0.8e9 * 300e-9
+    assert result.get("jobs.back.elapsed") == pytest.approx(expected, rel=1e-4)
+    assert result.get("devices.c.bytes") == pytest.approx(2 * 0.8e9)
 
 
 def test_another_reader_waits_for_the_cartridge() -> None:

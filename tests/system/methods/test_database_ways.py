@@ -77,6 +77,16 @@ def test_a_load_writes_a_log_beside_rows() -> None:
     assert end - result.get("jobs.load.start") == pytest.approx(20e9 / 500e6 + 10e9 / 500e6, rel=0.02)
 
 
+@for_each("at, sent", [("client", 0.5), ("server", 1.0), ("wire", 0.5)])
+def test_a_dump_to_another_host_crosses_the_link_compressed_or_not(at: str, sent: float) -> None:
+    coder = f"compressor: {{at: {at}, compress_cpu: 20 ns/B, expand_cpu: 5 ns/B}}"
+    result = run(LOAD.replace("to: b", f"to: c, {coder}"), **{"database.dump_cpu": "10 ns/B"})
+    assert result.get("jobs.dump.elapsed") == pytest.approx(6e9 * sent / 50e6, rel=0.02)
+    assert moved(result, "links.lan") + moved(result, "links.lan.back") == pytest.approx(2 * 6e9 * sent)
+    assert moved(result, "devices.c") == pytest.approx(2 * 6e9 * (1.0 if at == "wire" else 0.5))
+    assert result.get("jobs.load.elapsed") == pytest.approx(6e9 * 400e-9 / 4, rel=0.02)  # another thread expands
+
+
 def test_a_hot_copy_with_its_log_needs_no_lock_and_replays_the_log() -> None:
     """Copying 10 GB at 9 GB/s takes 1.1 s, in which users write 100 MB/s of log; replaying takes 300 ns a byte."""
     jobs = HOT.replace("MORE", "log_rate: 100 MB/s,") + "  back: {restore: hot, after: hot}\n"
@@ -86,6 +96,16 @@ def test_a_hot_copy_with_its_log_needs_no_lock_and_replays_the_log() -> None:
     assert result.get("jobs.hot.bytes") == pytest.approx(10e9 + log, rel=1e-3)
     replay = sum(s for (_, what), s in result.activities("back").items() if what == "replay")
     assert replay == pytest.approx(log * 300e-9, rel=0.02)
+
+
+@for_each("written, longer", [(1, 1.02), (10, 1.25), (20, 5 / 3), (25, 2.0), (50, 3.0), (100, 5.0)])
+def test_the_log_shares_the_line_with_the_files(written: float, longer: float) -> None:
+    """10 GB over 50 MB/s take 200 s. A log of L leaves them R - L, and R / (R - L) times as long; half at the least."""
+    hot = HOT.replace("to: b", "to: c").replace("MORE", f"log_rate: {written} MB/s,")
+    elapsed = run(hot).get("jobs.hot.elapsed") - run(HOT.replace("to: b", "to: c").replace("MORE", "")).get(
+        "jobs.hot.elapsed"
+    )
+    assert elapsed == pytest.approx(200.0 * (longer - 1.0), rel=0.03)
 
 
 def test_workers_copy_side_by_side() -> None:

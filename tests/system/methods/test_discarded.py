@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from simbackup.equations import tape
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
@@ -42,11 +43,37 @@ jobs:
   tape: {{method: copy_save_set, save_set: disk, to: jukebox, after: disk}}
   cloud: {{method: copy_save_set, save_set: disk, to: bucket, object_size: 1 GB, after: tape}}
 """
+DRIVE = tape.TapeDriveParameters(80e6, 40e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
+MECHANICS = 10.0 + 30.0 + tape.rewind_time(DRIVE, 8e9) + 10.0 + 10.0
+SEEK = 1e-3 + 1 / 200e6
 
 
 def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Result:
     (tmp_path / "case.yaml").write_text(SITE + jobs, encoding="utf-8")
     return sb.simulate(tmp_path / "case.yaml", changes)
+
+
+@for_each(
+    "keys, seconds",
+    [
+        ("copied_by: disk, to: here", SEEK + 8e9 / 200e6),
+        ("copied_by: disk, to: here, streams: 2", SEEK + 8e9 / 200e6),
+        ("copied_by: disk, to: there", SEEK + 8e9 / 50e6),
+        ("copied_by: disk, to: nobodys", SEEK + 8e9 / 50e6),
+        ("copied_by: tape, to: here", MECHANICS + 8e9 / 80e6),
+        ("copied_by: tape, to: there", MECHANICS + 8e9 / 50e6),
+        ("copied_by: cloud, to: here", 8e9 / 40e6),
+        ("copied_by: cloud, to: here, connections: 4", 8e9 / 160e6),
+        ("copied_by: disk, to: here, most_rate: 100 MB/s", SEEK + 8e9 / 100e6),
+    ],
+)
+def test_a_check_takes_as_long_as_reading_to_where_it_runs(tmp_path: Path, keys: str, seconds: float) -> None:
+    """Data of the client are not written, no file is made of them, and no link is crossed to where nobody is."""
+    result = run(tmp_path, f"  check: {{restore: disk, {keys}, after: cloud}}\n")
+    row = next(row for row in result.job_rows if row["job"] == "check")
+    assert row["elapsed"] == pytest.approx(seconds, rel=1e-4)
+    assert (row["bytes"], row["files"], row["status"]) == (8e9, 8000, "done")
+    assert result.get("devices.a.bytes") == pytest.approx(8e9)  # read once, by the backup
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,15 @@ def read(share: str, method: str = "logical_dump") -> tuple[float, float]:
     return result.get("jobs.dump.elapsed"), row["bytes"]
 
 
+def test_pages_in_memory_are_not_read_by_a_dump() -> None:
+    """Four cores set the time: 180 s of processor time or less, over four of them."""
+    elapsed, moved = read("100 %")
+    assert moved == 0.0
+    assert 15.0 < elapsed < 45.0
+    assert read("0 %")[0] > 63.0
+    assert read("50 %")[1] == pytest.approx(3.6e9)
+
+
 def test_a_copy_of_the_files_reads_them_all() -> None:
     assert read("100 %", "hot_copy")[1] == pytest.approx(7.2e9)
 

@@ -3,6 +3,7 @@
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 SITE = """\
 title: A server with a disk of 400 MB/s, and a client behind a line of 1 GB/s
@@ -31,6 +32,16 @@ RESTORE = "back: {restore: full}"
 def elapsed(method: str, takes: str, sends: str, *, turns: bool = False, job: str = RESTORE) -> float:
     text = SITE.replace("METHOD", method).replace("TAKES", takes).replace("SENDS", sends).replace("JOB", job)
     return sb.simulate(text.replace("TURNS", str(turns).lower())).get("jobs.back.elapsed")
+
+
+@for_each("method", ["image", "file_level"])
+@for_each(
+    "takes, sends, seconds",
+    [("1 ns/B", "1 ns/B", 25.0), ("4 ns/B", "1 ns/B", 40.0), ("2 ns/B", "6 ns/B", 60.0), ("1 ns/B", "0 ns/B", 25.0)],
+)
+def test_a_restore_takes_as_long_as_the_slower_host(method: str, takes: str, sends: str, seconds: float) -> None:
+    """10 GB take 25 s to read, 10 s on the line, and the stated seconds of a core at either end, all meanwhile."""
+    assert elapsed(method, takes, sends) == pytest.approx(seconds, rel=0.005)
 
 
 @pytest.mark.parametrize("method", ["image", "file_level"])

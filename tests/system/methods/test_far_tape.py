@@ -63,6 +63,11 @@ def one_by_one(trips: int, block: float, size: float, latency: float, rate: floa
     return float(env.now)
 
 
+@pytest.mark.parametrize("line", ["storage: true", "storage: true, command_trips: 1"])
+def test_each_block_that_is_read_takes_one_round_trip(line: str) -> None:
+    assert moved(ran(FULL + BACK, line), "back") == pytest.approx(one_by_one(1, 100e3, 1e9, 0.01, 20e6), rel=1e-3)
+
+
 def test_a_restore_in_turns_waits_once_for_each_round_trip() -> None:
     result = ran(FULL + BACK, more="alternates: true, restore_cpu: 1 ns/B")
     each = 0.01 + 100e3 / 20e6 + 100e3 / 320e6 + 100e3 * 1e-9
@@ -75,6 +80,10 @@ def test_a_copy_to_other_cartridges_waits_for_reads_and_writes_side_by_side() ->
     copy = "  copy: {method: copy_save_set, save_set: full, to: vault, pool: far, after: full}\n"
     result = ran(copy, drives=2, site=text)
     assert moved(result, "copy") == pytest.approx(one_by_one(2, 100e3, 1e9, 0.01, 20e6), rel=1e-3)
+
+
+def test_the_line_is_the_bottleneck() -> None:
+    assert sb.explain(ran(FULL))["full"].bottleneck == "links.line"
 
 
 @for_each("workers", [1, 2, 3, 8])

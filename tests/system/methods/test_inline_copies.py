@@ -92,6 +92,21 @@ def test_objects_are_written_beside_a_disk() -> None:
     assert result.get("links.lan.server.bytes") == pytest.approx(200e9)
 
 
+@for_each("to", ["b", "bucket", "library"])
+@for_each("method", ["image", "file_level"])
+@for_each("streams", [1, 2])
+def test_a_target_that_is_never_waited_for_changes_nothing(to: str, method: str, streams: int) -> None:
+    """Its disk and its memory take no time: the backup takes as long as without it."""
+    fast = {f"devices.e.{key}": "1 TB/s" for key in ("read_rate", "write_rate")}
+    fast |= {"hosts.server.copy_rate": "1 PB/s", "hosts.keeper.copy_rate": "100 GB/s"}
+    many = f", streams: {streams}" if to != "bucket" else ""
+    job = f"  full: {{method: {method}, data: db, to: {to}{many}}}\n"
+    twin = "  twin: {method: copy_save_set, save_set: full, to: e, inline: true}\n"
+    assert run(job + twin, fast).get("jobs.full.elapsed") == pytest.approx(
+        run(job, fast).get("jobs.full.elapsed"), rel=1e-6
+    )
+
+
 def test_each_target_but_a_drive_takes_one_more_copy_in_memory() -> None:
     """At 1 GB/s: two copies for a disk, a third for its twin at the host that reads, or at that of both disks."""
     slow = {"hosts.server.copy_rate": "1 GB/s", "devices.d.write_rate": "1 TB/s", "devices.b.write_rate": "1 TB/s"}
@@ -102,6 +117,13 @@ def test_each_target_but_a_drive_takes_one_more_copy_in_memory() -> None:
     keeper = {"hosts.keeper.copy_rate": "1 GB/s", "devices.d.write_rate": "1 TB/s", "devices.b.write_rate": "1 TB/s"}
     assert run(IMAGE, keeper | fast).get("jobs.full.elapsed") == pytest.approx(200.0, rel=1e-3)
     assert run(IMAGE + ON_D, keeper | fast).get("jobs.full.elapsed") == pytest.approx(300.0, rel=1e-3)
+
+
+def test_what_the_client_compresses_is_compressed_everywhere() -> None:
+    jobs = IMAGE.replace("to: b", "to: b, compressor: {compress_cpu: 0.1 ns/B, expand_cpu: 0.1 ns/B}")
+    result = run(jobs + ON_D + VAULT.replace("vault:", "tape:"), {"data.db.compression": 2})
+    assert [result.get(f"devices.{name}.bytes") for name in "bd"] == pytest.approx([50e9] * 2)
+    assert result.get("links.lan.server.bytes") == pytest.approx(50e9)
 
 
 def test_without_room_for_one_copy_there_is_none() -> None:

@@ -57,6 +57,18 @@ def test_one_file_is_found_and_read_in_its_runs(layout: str, runs: int) -> None:
     assert result.get("devices.b.bytes") == pytest.approx(8e9 + 5e6)
 
 
+@pytest.mark.parametrize("at", ["", ", at: 10 %"])
+def test_each_file_is_found_by_itself(at: str) -> None:
+    result = run(back(100, "100 MB", at))
+    written = 1e6 / 2e9 if not at else 100e6 / 2e9
+    expected = 7.0 + 30.0 + 100 * (FIND + SEEK) + 100e6 / 50e6 + written
+    assert result.get("jobs.back.elapsed") == pytest.approx(expected, rel=1e-3)
+    spent = result.activities("back")
+    assert spent["devices.b", "mount"] == 30.0
+    assert spent["devices.b", "walk"] == pytest.approx(100 * 2 * (1e-3 + 1e-5))
+    assert spent["hosts.server.cores", "open"] == pytest.approx(100 * 5e-3)
+
+
 def test_files_that_lie_in_their_records_need_no_further_reads() -> None:
     small = {"data.d.filesystem.resident": "2 kB", "jobs.full.tool.mount_time": "0 s"}
     result = run(back(100, "100 kB", ", at: 50 %"), changes=small)

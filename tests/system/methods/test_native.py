@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from simbackup.equations.buffers import loop
+from simbackup.equations.stages import HalfLoop, joined_rate
 from simbackup.results.result import Result
 from tests.cases import for_each
 from tests.oracles.requests import Mechanics, buffers_round
@@ -19,7 +21,11 @@ SITE = (ROOT / "tests" / "sites" / "database-server.yaml").read_text(encoding="u
 ENGINE = """\
 engine: {transfer_size: 1 MiB, io_depth: 4, request_latency: 10 ms, compress_cpu: 20 ns/B, expand_cpu: 4 ns/B,
     buffer_sets: 3, memory_limit: 100 MiB}"""
+READ, WRITE, BACK_READ, BACK_WRITE = 1 / 200, 1 / 50, 1 / 400, 1 / 100
+"""Seconds of the devices for each MiB: of a backup from c to d, and of its restore."""
 LATENCY = 0.010
+COMPRESS, EXPAND = 10e-9 * MIB, 2e-9 * MIB
+"""Seconds of a core of the host, which is twice as fast as the reference, for each MiB."""
 
 
 def backup(name: str, **keys: Any) -> str:
@@ -50,6 +56,10 @@ def moved(result: Result, device: str) -> float:
     return next((row["bytes"] for row in result.device_rows if row["device"] == device), 0.0)
 
 
+def rounds(count: int, each: float) -> Any:
+    return pytest.approx(count * each, rel=1e-6)
+
+
 @for_each("buffers", [1, 7, 60])
 @for_each("to", ["d", "[d, d]", "far", "[d, far]"])
 def test_nul_is_faster_than_any_file(to: str, buffers: int) -> None:
@@ -66,6 +76,45 @@ def test_a_restore_from_nul_fails_with_its_reason() -> None:
     assert row(result, "last")["status"] == "done"
 
 
+def test_compression_writes_fewer_bytes_and_restores_read_fewer() -> None:
+    """A quarter is written; what is read and what is written have buffers of their own, and four threads compress."""
+    result = run(backup("full", compress="true", buffers=7) + BACK)
+    assert moved(result, "devices.d") == pytest.approx(2 * GIB / 4)
+    assert moved(result, "devices.c") == pytest.approx(2 * GIB)
+    assert result.get("jobs.full.bytes") == GIB
+    there = joined_rate(7, HalfLoop((READ, 0.0), LATENCY), HalfLoop((0.0, WRITE / 4), LATENCY), COMPRESS, 4)
+    back = joined_rate(7, HalfLoop((BACK_READ / 4, 0.0), LATENCY), HalfLoop((0.0, BACK_WRITE), LATENCY), EXPAND, 4)
+    assert result.get("jobs.full.elapsed") == pytest.approx(1024 / there)
+    assert result.get("jobs.back.elapsed") == pytest.approx(1024 / back)
+
+
+def test_one_set_of_buffers_goes_all_the_way_round() -> None:
+    jobs = backup("full", compress="true").replace("buffer_sets: 3", "buffer_sets: 1")
+    assert elapsed(jobs) == rounds(1024, 2 * LATENCY + READ + WRITE / 4 + COMPRESS)
+
+
+def test_compression_costs_time_of_the_cores_in_both_directions() -> None:
+    jobs = backup("full", compress="true")
+    alone, both = run(jobs), run(jobs + BACK)
+    busy = [next(d["busy_s"] * 4 for d in r.device_rows if d["device"] == "hosts.server.cores") for r in (alone, both)]
+    assert busy[0] == pytest.approx(1024 * COMPRESS)
+    assert busy[1] - busy[0] == pytest.approx(1024 * EXPAND)
+
+
+@for_each("to", ["d", "[d, d]", "[d, d, d, d, d, d]"])
+def test_threads_compress_whatever_the_number_of_files_but_no_more_than_cores(to: str) -> None:
+    """So slow a compressor is all that counts: 1000 ns a byte on a core of the host."""
+    changes = {"jobs.full.engine.compress_cpu": "2000 ns/B", "jobs.full.engine.compress_threads": 1}
+    times: list[float] = []
+    for threads in (1, 2, 4, 6):
+        changes["jobs.full.engine.compress_threads"] = threads
+        times.append(elapsed(backup("full", compress="true", to=to, buffers=30), "full", changes))
+    one, two, four, six = times
+    assert one == pytest.approx(1000e-9 * GIB, rel=1e-3)
+    assert (one / two, one / four) == (pytest.approx(2, rel=0.03), pytest.approx(4, rel=0.06))
+    assert six == four
+
+
 @pytest.mark.parametrize("buffers", [12, 30])
 def test_a_saturated_compressor_is_the_bottleneck_that_is_reported(buffers: int) -> None:
     """One of four cores, slower than either device: neither more buffers nor a faster device would gain anything."""
@@ -73,6 +122,16 @@ def test_a_saturated_compressor_is_the_bottleneck_that_is_reported(buffers: int)
     result = run(backup("full", compress="true", buffers=buffers), changes)
     assert result.get("jobs.full.elapsed") == pytest.approx(15e-9 * GIB, rel=0.01)
     assert {cause for cause, _ in result.activities("full")} == {"hosts.server.cores"}
+
+
+def test_too_many_buffers_fail_with_a_reason_and_the_rest_goes_on() -> None:
+    jobs = backup("full", buffers=101) + BACK + backup("other", data="other")
+    result = run(jobs)
+    reason = "out of memory: 101 buffers of 1 MiB are 101 MiB, and there are 100 MiB"
+    assert (row(result, "full")["status"], row(result, "full")["reason"]) == ("failed", reason)
+    assert row(result, "back")["status"] == "skipped"
+    assert result.get("jobs.other.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
+    assert result.get("jobs.full.bytes") == 0.0
 
 
 @for_each(
@@ -106,6 +165,20 @@ def test_a_backup_that_found_no_room_takes_none() -> None:
     result = run(backup("full", to="[little, little]") + backup("small", data="log", to="little", begin="1 h"))
     assert row(result, "full")["reason"] == "'little' is full"
     assert row(result, "small")["status"] == "done"
+
+
+@for_each("buffers", [4, 12, 50])
+def test_two_backups_at_once_are_one_loop_of_all_their_buffers(buffers: int) -> None:
+    """Where the device is nearly full; a lightly loaded one is held for fuller than it is."""
+    both = loop(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB]).rate
+    result = run(backup("full", buffers=buffers) + backup("too", buffers=buffers, data="other"))
+    for job in ("full", "too"):
+        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2 * GIB / both, rel=0.01)
+
+
+def test_a_backup_does_not_slow_one_on_other_devices() -> None:
+    result = run(backup("full") + backup("too", data="log", to="far"))
+    assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
 
 
 def test_compression_saves_on_every_later_hop() -> None:
@@ -169,6 +242,19 @@ def test_two_volumes_on_one_disk_are_read_several_buffers_at_a_time(tmp_path: Pa
 def test_restores_need_a_backup() -> None:
     result = run(backup("full", begin="1 h") + "  back: {restore: full}\n")
     assert row(result, "back")["reason"] == "the catalogue has no save set of 'full'"
+
+
+def test_users_of_every_volume_of_the_database_are_shut_out_of_its_restore(tmp_path: Path) -> None:
+    asked = "transactions: 1 /s, reads: 1, read_size: 8 KiB, cpu: 0 s, writes: 0 %"
+    users = (
+        f"workloads:\n  a: {{data: db, {asked}}}\n  b: {{data: log, {asked}}}\n  c: {{data: other, {asked}}}\njobs:\n"
+    )
+    file = tmp_path / "users.yaml"
+    text = SITE.replace("jobs:\n", users) + backup("full", data="[db, log]") + BACK
+    file.write_text(text, encoding="utf-8")
+    lost = {(row["users"], row["job"]): row["lost"] for row in sb.simulate(file).user_rows}
+    assert {lost[f"workloads.{name}", "full"] for name in "abc"} == {0.0}
+    assert [lost[f"workloads.{name}", "back"] for name in "abc"] == pytest.approx([1.0, 1.0, 0.0])
 
 
 def test_a_restore_fills_new_files_with_zeros_and_then_replays_the_log() -> None:

@@ -65,6 +65,11 @@ def test_one_buffer_makes_one_round_after_the_other(mib: float, rounds: dict[str
     assert result.get("jobs.back.elapsed") == pytest.approx(number * round_of(size, 2e9, 0.04), rel=1e-3)
 
 
+def test_compressed_files_send_fewer_bytes() -> None:
+    result = run(FULL, {"jobs.full.compress": True, "data.db.compression": 2})
+    assert result.get("links.wan.bytes") == pytest.approx(500 * MIB)
+
+
 def test_an_archive_gives_its_files_back_after_a_time() -> None:
     changes = {"devices.bucket.retrieval_time": "1 h"}
     waits = run(FULL + BACK, changes).get("jobs.back.elapsed") - run(FULL + BACK).get("jobs.back.elapsed")

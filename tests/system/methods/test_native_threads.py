@@ -3,6 +3,7 @@
 import pytest
 
 import simbackup as sb
+from tests.cases import for_each
 
 MIB, DISK, CODE, REQUEST = 2.0**20, 4e9, 12e-9, 1e-4
 SITE = """\
@@ -25,6 +26,13 @@ jobs:
 def rate_of(buffers: int, rounds: str = "steady") -> float:
     result = sb.simulate(SITE.replace("BUFFERS", str(buffers)).replace("ROUNDS", rounds))
     return float(result.get("jobs.full.rate"))
+
+
+@for_each("buffers", [1, 3, 6])
+def test_no_buffer_waits_for_one_of_as_many_threads(buffers: int) -> None:
+    """A round takes two requests, a read, 12 ns a byte of a thread, and a write of half the bytes; few queue."""
+    alone = buffers * MIB / (2 * REQUEST + MIB * (1 / DISK + CODE + 0.5 / DISK))
+    assert 0.985 * alone < rate_of(buffers) <= alone * (1 + 1e-9)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.plots.rates import throughput
-from simbackup.results.causes import split
+from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
 from tests.cases import for_each
 from tests.shared import ROOT
@@ -56,6 +56,16 @@ def device(result: Result, name: str) -> dict[str, Any]:
     return next(row for row in result.device_rows if row["device"] == name)
 
 
+def test_one_buffer_waits_reads_and_writes_one_after_the_other() -> None:
+    result = run(backup() + BACK)
+    assert elapsed(result) == pytest.approx(100 * (2 * LATENCY + READ + WRITE))
+    assert elapsed(result, "back") == pytest.approx(100 * (2 * LATENCY + 1 / 400 + 1 / 100))
+    assert device(result, "devices.c")["bytes"] == pytest.approx(200 * MIB)
+    assert device(result, "devices.d")["bytes"] == pytest.approx(200 * MIB)
+    busy = device(result, "devices.d")["busy"] * (elapsed(result) + elapsed(result, "back"))
+    assert busy == pytest.approx(100 * (WRITE + 1 / 400))
+
+
 def test_volumes_are_read_in_turn_until_the_smaller_one_ends() -> None:
     result = run(backup(data="[db, log]"))
     assert elapsed(result) == pytest.approx(125 * (2 * LATENCY + WRITE) + 100 * READ + 25 * LOG)
@@ -93,6 +103,16 @@ def test_joined_loops_agree_with_their_equation(buffers: int, compress_cpu: int)
     assert sum(by_event) / 2 == pytest.approx(elapsed(steady), rel=0.03)
 
 
+def test_what_is_compressed_crosses_the_network_and_is_expanded_on_its_way_back() -> None:
+    """The way there is one buffer's latency, in place of the device's two milliseconds of travel each way."""
+    result = run(backup(to="far", buffers=1, compress="true").replace("sets: 3", "sets: 1") + BACK)
+    away = 2 * LATENCY + 0.002
+    assert elapsed(result) == pytest.approx(100 * (away + READ + COMPRESS + 0.25 * (1 / 20 + 1 / 400)))
+    back = away + 0.25 * (1 / 20 + 1 / 400) + 8e-9 * MIB + 1 / 100
+    assert elapsed(result, "back") == pytest.approx(100 * back)
+    assert split(result, "full")[Cause("links.lan", "transfer")] == pytest.approx(25 / 20)
+
+
 def test_others_at_a_device_are_served_beside_it() -> None:
     """Two loops of one buffer read the same device: without a latency both are always there."""
     jobs = (backup("one", to="nothing") + backup("two", to="nothing")).replace("latency: 10 ms", "latency: 0 s")
@@ -107,6 +127,13 @@ def test_all_its_time_is_on_record(rounds: str) -> None:
     for job in ("full", "back"):
         assert sum(split(result, job).values()) == pytest.approx(elapsed(result, job))
         assert {cause.activity for cause in split(result, job)} >= {"queue", "read", "write"}
+
+
+def test_buffers_beyond_memory_fail_the_job_as_ever() -> None:
+    result = run(backup(buffers=34, compress="true"))
+    row = result.job_rows[0]
+    assert (row["status"], row["elapsed"]) == ("failed", 0.0)
+    assert row["reason"] == "out of memory: 34 buffers of 1 MiB, 3 sets of them are 102 MiB, and there are 100 MiB"
 
 
 @pytest.mark.parametrize("rounds", ["steady", "by_event"])

@@ -46,3 +46,11 @@ def test_workers_who_all_wait_for_one_index_gain_nothing() -> None:
         for n in (1, 8)
     )
     assert eight == pytest.approx(one, rel=0.01)
+
+
+def test_a_dump_on_few_cores_is_bound_by_what_both_take() -> None:
+    result = sb.simulate(
+        SITE.replace("WORKERS", "8").replace("SHARE", "0 %"),
+        {"data.db.database.dump_client": "50 %", "hosts.server.cores": 2},
+    )
+    assert result.get("jobs.dump.elapsed") == pytest.approx(10e9 * (100e-9 + 2 / 100e9) / 2, rel=0.05)

@@ -41,6 +41,25 @@ def spent(result: Result, job: str) -> dict[str, float]:
     return {activity: seconds for (where, activity), seconds in found.items() if where == "devices.jukebox.drive.1"}
 
 
+@pytest.mark.parametrize(("reads", "before"), [("to_last", 2e9), ("all", 4e9 - 8e6)])
+def test_what_lies_before_a_file_is_read_at_the_rate_of_the_tape(reads: str, before: float) -> None:
+    result = ran(FULL + ONE, reads)
+    times = spent(result, "one")
+    assert times["read"] == pytest.approx(before / RATE)
+    assert times["transfer"] == pytest.approx(8e6 / RATE)
+    assert "locate" not in times  # the tape runs on from the beginning of the save set
+    assert result.get("jobs.one.bytes") == 8e6
+
+
+def test_files_that_are_spread_are_found_on_the_way_to_the_last_of_them() -> None:
+    times = spent(ran(FULL + "  one: {restore: full, select: {files: 4, size: 4 MB}}\n", "to_last"), "one")
+    golden = (5**0.5 - 1) / 2
+    last = 3 * 1e9 + (0.5 + 9 * golden) % 1.0 * (1e9 - 1e6)  # where the last of them begins, as the places are chosen
+    assert times["read"] == pytest.approx((last - 3e6) / RATE)
+    assert times["transfer"] == pytest.approx(4e6 / RATE)
+    assert "locate" not in times
+
+
 def test_cartridges_before_that_of_the_file_are_read_to_their_end() -> None:
     changes = {"devices.jukebox.drive.cartridge_capacity": "0.75 GB"}  # 1.5 GB of the save set each
     result = ran(FULL + ONE, "to_last", **changes)

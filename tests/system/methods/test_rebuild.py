@@ -24,12 +24,34 @@ data:
   data: {on: array, size: 200 GB}
 jobs:
 """
+ALONE = 100e9 / 400e6
+"""The new disk is written at its own rate; the others read faster."""
 
 
 def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
     result = sb.simulate(SITE + jobs, changes)
     assert all(row["status"] == "done" for row in result.job_rows), result.job_rows
     return result
+
+
+def test_no_faster_than_its_greatest_rate() -> None:
+    result = run("  rebuild: {method: rebuild, of: array, most_rate: 50 MB/s}\n")
+    assert result.get("jobs.rebuild.elapsed") == pytest.approx(100e9 / 50e6)
+
+
+@for_each("weight, share", [(1.0, 0.5), (0.25, 0.2), (4.0, 0.8), (1e-6, 0.0)])
+def test_beside_a_stream_it_gets_its_weight_of_the_time(weight: float, share: float) -> None:
+    """Until one of both is done the rebuild has w / (1 + w) of the time, and all of it then."""
+    jobs = f"  rebuild: {{method: rebuild, of: array, precedence: {weight}}}\n"
+    result = run(jobs + "  copy: {method: image, data: data, to: other, tool: {start_time: 0 s, mount_time: 0 s}}\n")
+    read = run("  copy: {method: image, data: data, to: other, tool: {start_time: 0 s, mount_time: 0 s}}\n")
+    alone = read.get("jobs.copy.elapsed")
+    ends = min(alone / (1.0 - share), ALONE / share if share else alone)
+    if alone / (1.0 - share) <= ends:  # the copy ends first
+        assert result.get("jobs.copy.elapsed") == pytest.approx(alone / (1.0 - share), rel=0.02)
+        assert result.get("jobs.rebuild.elapsed") == pytest.approx(ends + ALONE - share * ends, rel=0.02)
+    else:
+        assert result.get("jobs.rebuild.elapsed") == pytest.approx(ALONE / share, rel=0.02)
 
 
 @for_each("text, message", [
@@ -64,6 +86,19 @@ def _beside_users(weight: float) -> tuple[float, float]:
     """Seconds of a rebuild, and transactions a second of eight users of the array meanwhile."""
     result = sb.simulate(DISKS + USERS, {"jobs.rebuild.precedence": weight})
     return result.get("jobs.rebuild.elapsed"), result.user_rows[0]["rate"]
+
+
+def test_no_precedence_is_special() -> None:
+    """With three disks' worth of data, a precedence of 3 once meant 1, as the weight was that of no weight."""
+    before = _beside_users(0.25)
+    for weight in (0.5, 0.75, 0.995, 1.0, 1.005, 2.0, 2.985, 3.0, 3.015, 4.0):
+        elapsed, rate = _beside_users(weight)
+        assert elapsed < before[0]
+        assert rate < before[1]
+        if weight in {1.0, 1.005, 3.0, 3.015}:  # half a percent more
+            assert elapsed == pytest.approx(before[0], rel=0.006)
+            assert rate == pytest.approx(before[1], rel=0.006)
+        before = elapsed, rate
 
 
 def test_a_rebuild_that_comes_last_works_in_idle_time() -> None:

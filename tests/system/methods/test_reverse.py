@@ -40,6 +40,15 @@ def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
     return result
 
 
+def test_one_read_and_two_writes_for_what_has_changed() -> None:
+    """Of 4 GB: 4 s to read what they replace, 8 s to write that aside, and 8 s to write them."""
+    result = run(FULL + SAVE)
+    assert result.get("jobs.save.bytes") == pytest.approx(4e9)
+    assert result.get("devices.pool.bytes") == pytest.approx(100e9 + 3 * 4e9)
+    assert result.get("devices.disk.bytes") == pytest.approx(100e9 + 4e9)
+    assert result.get("jobs.save.elapsed") == pytest.approx(4.0 + 8.0 + 8.0, rel=0.01)
+
+
 def test_the_first_of_a_series_is_a_full_backup() -> None:
     result = run("  save: {method: image, data: files, to: pool, level: reverse, every: 24 h, until: 48 h}\n")
     assert [row["bytes"] for row in result.job_rows] == pytest.approx([100e9, 4e9, 4e9])

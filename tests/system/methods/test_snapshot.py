@@ -1,4 +1,5 @@
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,6 +67,12 @@ def test_an_invalid_snapshot_can_be_removed_and_made_again() -> None:
     assert state(result, "cow") == "active"
 
 
+def test_a_snapshot_is_created_once() -> None:
+    one = "  one: {method: create_snapshot, snapshot: cow}\n"
+    more = "  more: {method: create_snapshot, snapshot: cow, after: one}\n"
+    assert status(run(one + more))["more"] == ("failed", "snapshot 'cow' exists already")
+
+
 MIRROR = """
 title: A volume of 2 GB on a solid-state disk, its mirror on another, and a second volume
 hosts:
@@ -82,6 +89,15 @@ data:
   else: {on: c, size: 1 GB}
 jobs:
 """
+FAR = (
+    MIRROR.replace("STATE", "new")
+    .replace("owns: [a, b, c]", "owns: [a, c]")
+    .replace(
+        "devices:\n",
+        "  other: {cores: 1, memory: 1 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 1 GB/s, owns: [b]}\n"
+        "links:\n  line: {joins: [server, other], rate: 10 MB/s, latency: 10 ms}\ndevices:\n",
+    )
+)
 SYNC = "  sync: {method: synchronise, mirror: third, BEGIN}\n"
 SPLIT = "  split: {method: create_snapshot, snapshot: third, BEGIN}\n"
 WRITE = "  write: {method: write, data: file, portion: PART, request: 1 MB, BEGIN}\n"
@@ -89,6 +105,8 @@ UPDATES = """
 workloads:
   users: {data: file, transactions: 1 /s, writes: 0 %, reads: 0.001, read_size: 4 KiB, cpu: 0 s, updates: 1}
 """
+EACH = (1e-3 + 0.01) + (1e-3 + 0.02)
+"""Seconds of a request of a synchronisation: read, then written."""
 
 
 def mirror(*jobs: str, state: str = "attached", changes: dict[str, Any] | None = None) -> Result:
@@ -97,6 +115,21 @@ def mirror(*jobs: str, state: str = "attached", changes: dict[str, Any] | None =
 
 def at(job: str, begin: str, part: str = "100 %") -> str:
     return job.replace("BEGIN", begin).replace("PART", part)
+
+
+def test_a_mirror_of_another_host_is_synchronised_over_the_link_between(tmp_path: Path) -> None:
+    """As an array that replicates to another site: 2 GB over 10 MB/s, 100 requests at once."""
+    jobs, more = at(SYNC, "begin: 0 s"), {"devices.third.in_flight": 100}
+    file = tmp_path / "far.yaml"
+    file.write_text(FAR + jobs, encoding="utf-8")
+    result = simulate(file, more)
+    assert result.get("jobs.sync.elapsed") == pytest.approx(2e9 / 10e6, rel=1e-3)
+    assert result.get("links.line.bytes") == pytest.approx(2e9)
+    one = simulate(file, {"links.line.latency": "1 s"})  # a round trip for each request, which fill the line by turns
+    assert one.get("jobs.sync.elapsed") == pytest.approx(2000 * (EACH + 1.0))
+    file.write_text(FAR.replace("joins: [server, other]", "joins: [server, a]") + jobs, encoding="utf-8")
+    with pytest.raises(InputError, match="there is no connection from 'server' to 'b'"):
+        simulate(file)
 
 
 def test_a_mirror_in_line_has_nothing_to_copy() -> None:
@@ -115,6 +148,12 @@ def test_what_was_written_before_the_split_is_on_the_mirror_already() -> None:
     assert result.get("jobs.sync.bytes") == pytest.approx(1e9 - written, abs=2e6)
 
 
+def test_what_is_written_up_to_the_synchronisation_is_copied_by_it() -> None:
+    """It begins 5 s after the writer, which has then written 5 s long at 11 ms for 1 MB."""
+    jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "begin: 10 s"), at(SYNC, "begin: 15 s"))
+    assert mirror(*jobs).get("jobs.sync.bytes") == pytest.approx(5.0 / 0.011 * 1e6, abs=2e6)
+
+
 def regions(updates: float) -> float:
     """Bytes of regions of 1 MB that so many updates at random places of 1 GB have changed."""
     return 1e9 * (1 - math.exp(-updates / 1000))
@@ -130,6 +169,17 @@ def test_a_mirror_whose_image_was_given_up_still_falls_behind() -> None:
     drop = "  drop: {method: remove_snapshot, snapshot: third, after: split}\n"
     jobs = (at(SPLIT, "begin: 0 s"), drop, at(SYNC, "begin: 503 s"), UPDATES)
     assert mirror(*jobs).get("jobs.sync.bytes") == pytest.approx(regions(500.0), rel=1e-3)
+
+
+def test_users_who_come_meanwhile_write_to_both_sides() -> None:
+    """What is updated during a synchronisation and after it is not behind at the next split."""
+    jobs = (
+        at(SYNC, "begin: 0 s"), at(SPLIT, "begin: 1000 s"),
+        at(SYNC, "after: split").replace("sync: {", "again: {"), UPDATES,
+    )  # fmt: skip
+    result = mirror(*jobs, state="new")
+    assert result.get("jobs.sync.bytes") == 2e9
+    assert result.get("jobs.again.bytes") == pytest.approx(0.0, abs=1e6)
 
 
 LAST = "  last: {method: write, data: else, begin: 1000 s}\n"
@@ -160,3 +210,12 @@ def test_a_job_that_cannot_be_done_fails_with_its_reason_and_the_others_go_on(
     assert [name for name, (how, _) in status(result).items() if how == "failed"] == [failing]
     assert status(result)["last"] == ("done", "")
     assert not result.all_ended_well
+
+
+def test_to_observe_is_to_let_time_pass_and_to_tell_what_users_do() -> None:
+    watch = "  watch: {method: observe, workload: users, duration: 200 s, begin: 5 s}\n"
+    result = mirror(watch, UPDATES)
+    assert (result.get("jobs.watch.start"), result.get("jobs.watch.elapsed")) == (5.0, 200.0)
+    assert result.activities("watch") == {("workloads.users", "observe"): 200.0}
+    assert result.get("workloads.users.watch.rate") == pytest.approx(1.0)
+    assert result.get("workloads.users.watch.offered") == pytest.approx(200.0)

@@ -114,6 +114,12 @@ def test_a_drive_that_writes_through_stops_after_each_block_and_reads_on() -> No
     assert transfers(slow, "full") == {"devices.array": pytest.approx(8000.0)}
 
 
+def test_a_backup_that_begins_within_the_idle_time_appends_at_once() -> None:
+    jobs = FULL + "  second: {method: image, data: mail, to: jukebox, after: full}\n"
+    result = run(jobs, {"devices.jukebox.unload_after": "10 min", "devices.jukebox.drives": 2})
+    assert steps(result, "second") == [("transfer", pytest.approx(400.0))]
+
+
 def test_named_pools_keep_their_cartridges() -> None:
     jobs = FULL + "  away: {method: image, data: mail, to: jukebox, pool: offsite, after: full}\n"
     pools = {"devices.jukebox.pools.offsite": 1}

@@ -109,6 +109,12 @@ jobs: {{{", ".join(f"{name}: {each.format(name, together)}" for name in names)}}
     assert sum(end - begin for begin, end in moved) == pytest.approx(6e9 / rates[together], rel=0.01)
 
 
+def test_streams_of_one_job_share_a_drive(tmp_path: Path) -> None:
+    result = run(tmp_path, "  a: {method: image, data: a, to: jukebox, streams: 3, multiplexing: 3}\n")
+    assert result.all_ended_well
+    assert [s.activity for s in result.trace.spans if s.activity == "load"] == ["load"]
+
+
 def test_a_full_pool_fails_all_that_share_its_last_cartridge(tmp_path: Path) -> None:
     result = run(tmp_path, BOTH, {"devices.jukebox.drive.cartridge_capacity": "1 GB"})
     assert {(row["status"], row["reason"]) for row in result.job_rows} == {

@@ -1,5 +1,6 @@
 """Virtual machines that are suspended, saved and resumed, against calculations by hand."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,6 +66,16 @@ def test_a_machine_is_down_from_its_suspension_until_it_is_resumed() -> None:
     assert result.get("hosts.guest.down") == pytest.approx(result.get("jobs.go.end") - result.get("jobs.stop.start"))
 
 
+def test_the_times_of_several_suspensions_add_up() -> None:
+    jobs = """\
+  stop: {method: suspend, machine: guest, to: room, every: 100 s, until: 100 s}
+  go: {method: resume, machine: guest, begin: 20 s, every: 100 s, until: 120 s}
+"""
+    result = run(jobs, IDLE)
+    assert {r["status"] for r in result.job_rows} == {"done"}
+    assert result.get("hosts.guest.down") == pytest.approx(2 * 25.0, rel=1e-5)
+
+
 def test_a_machine_is_not_suspended_twice() -> None:
     result = run(SUSPEND + "  again: {method: suspend, machine: guest, to: room, after: stop}\n", IDLE)
     assert (row(result, "stop")["status"], row(result, "again")["status"]) == ("done", "failed")
@@ -124,3 +135,16 @@ def test_a_machine_is_not_resumed_by_two_at_once() -> None:
     result = run(SUSPEND + two, IDLE)
     assert (row(result, "go")["status"], row(result, "too")["status"]) == ("done", "failed")
     assert row(result, "too")["reason"] == "'guest' is not suspended"
+
+
+def test_a_machine_takes_the_datasheet_of_a_host_but_not_its_speed(tmp_path: Path) -> None:
+    """The speed of the datasheet has no effect, as the cores are those of the host around it."""
+    file = tmp_path / "guest.yaml"
+    guest = "{within: server, owns: [v], model: host/windows-2012-server, cores: 1, memory: 1 GB}"
+    own = f"{{within: server, owns: [v], cores: 1, memory: 1 GB, {CACHE}, copy_rate: 1 GB/s}}"
+    file.write_text(SITE.replace(own, guest) + "  save: {method: file_level, data: mail, to: v}\n", encoding="utf-8")
+    usual, faster, both = (
+        sb.simulate(file, change) for change in ({}, {"hosts.guest.speed": 7}, {"hosts.server.speed": 4})
+    )
+    times = [result.get("jobs.save.elapsed") for result in (usual, faster, both)]
+    assert times[0] == times[1] > times[2]

@@ -6,6 +6,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.results.result import Result
+from tests.cases import for_each
 
 WINDOW, SIZE = 1e6, 10e9
 LATENCY, RATE = 0.010, 1e9  # of the disk that is read: 11 ns for each byte of a window
@@ -57,6 +58,13 @@ def periods(fetch: float, work: float, windows: int = 10_000) -> float:
     return now / windows
 
 
+@for_each("work", [1.0, 5.0, 11.0, 40.0])
+def test_a_client_works_while_a_server_reads_on(work: float) -> None:
+    """Two processes: the server sends a byte each (t + 0) / 2, and the client takes its own time."""
+    jobs = f"  save: {{method: image, data: db, to: c, {TOOL}}}\n  back: {{restore: save, after: save, delay: 1 h}}\n"
+    assert seconds_of("back", jobs, work) == pytest.approx(SIZE * max(FETCH / 2, work * 1e-9), rel=2e-3)
+
+
 @pytest.mark.parametrize("work", [1.0, 11.0])
 def test_a_program_that_alternates_does_one_after_the_other(work: float) -> None:
     """It waits for half of each fetch, as two windows are on their way, sends the bytes, and then the client works."""
@@ -64,3 +72,10 @@ def test_a_program_that_alternates_does_one_after_the_other(work: float) -> None
     jobs = f"  save: {{method: image, data: db, to: c, {tool}}}\n  back: {{restore: save, after: save, delay: 1 h}}\n"
     each = periods(FETCH, work * 1e-9) + 1 / 10e9
     assert seconds_of("back", jobs, work) == pytest.approx(SIZE * each, rel=2e-3)
+
+
+@for_each("work", [1.0, 5.0, 40.0])
+def test_objects_come_while_rows_are_loaded(work: float) -> None:
+    """A connection brings 1 MB in 10 ms and 1 ms, 11 ns a byte, whatever the loader does with those before."""
+    jobs = "  dump: {method: logical_dump, data: db, to: bucket}\n  load: {restore: dump, after: dump}\n"
+    assert seconds_of("load", jobs, work) == pytest.approx(SIZE * max(11e-9, work * 1e-9), rel=2e-3)

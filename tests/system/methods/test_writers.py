@@ -34,6 +34,14 @@ def test_a_synchronous_writer_pays_a_revolution_for_each_request() -> None:
     assert run(jobs).get("jobs.db.elapsed") == pytest.approx(1000 * 0.01)
 
 
+def test_a_synchronous_writer_over_a_network_also_pays_its_round_trip() -> None:
+    jobs = "  db: {method: write, data: a, portion: 1 %, request: 10 kB, over: lan}\n"
+    result = run(jobs)
+    assert result.get("jobs.db.elapsed") == pytest.approx(1000 * (0.01 + 1e-3 + 1e-4))
+    lan = next(row for row in result.device_rows if row["device"] == "links.lan")
+    assert lan["bytes"] == pytest.approx(10e6)
+
+
 @for_each("request_size", ["4 KiB", "8 KiB", "64 KiB"])
 def test_a_synchronous_writer_is_never_faster_under_a_snapshot(request_size: str) -> None:
     changes = {"jobs.dd.request": request_size, "jobs.dd.portion": "1 %"}

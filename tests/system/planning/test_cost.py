@@ -78,6 +78,33 @@ def test_what_stays_longer_costs_the_same_with_a_minimum() -> None:
     assert plain == minimum
 
 
+@for_each(
+    "keys, requests",
+    [
+        ({"object_size": "4 MB"}, 500_000.0),  # one for each object
+        ({"object_size": "80 MiB"}, 23_841 * (10 + 2) + 9 + 2),  # ten parts of 8 MiB, and two around; the last has nine
+        ({}, 10_000.0 + 2),  # a single object, of as many parts as one may have
+    ],
+)
+def test_requests_that_write_cost(keys: dict[str, Any], requests: float) -> None:
+    """Four Saturdays of February."""
+    plain, priced = (
+        costs(loaded(prices, WEEKLY, **keys), date(2027, 2, 28))[1] for prices in ({}, {"write_requests": 10})
+    )
+    assert priced.objects - plain.objects == pytest.approx(4 * requests / 1e6 * 10, rel=1e-6)
+
+
+def test_parts_may_have_a_price_of_their_own() -> None:
+    """A PUT for each of 500,000 objects; of 2 TB in 23,842 objects one request each, and eleven at the other price.
+
+    The last of them has nine parts instead of ten.
+    """
+    prices = {"write_requests": 50, "part_requests": 5}
+    for size, expected in ("4 MB", 500_000 * 50), ("80 MiB", 23_842 * (50 + 11 * 5) - 5):
+        plain, priced = (costs(loaded(each, WEEKLY, object_size=size), date(2027, 2, 28))[1] for each in ({}, prices))
+        assert priced.objects - plain.objects == pytest.approx(4 * expected / 1e6, rel=1e-6)
+
+
 def test_the_files_of_each_system_grow_as_its_own_data_do() -> None:
     """Of two systems of a policy, one grows by 100 % a year and is saved file by file, and the other is an image.
 

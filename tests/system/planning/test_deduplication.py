@@ -12,6 +12,7 @@ from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.nights import Nights, kind_of
 from simbackup.planning.playing import played
+from simbackup.planning.restore import restore
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.results.result import Result
@@ -96,6 +97,30 @@ def test_a_copy_sends_what_is_new_at_the_second_site(which: str, days: int) -> N
     assert kept == pytest.approx(SIZE * (1.0 + (number - 1) * new(days)), rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"schedule": {"incremental": "daily"}, "merges": True, "retention": {"last": 20}},
+        {"schedule": {"synthetic_full": "saturday", "incremental": "daily"}},
+    ],
+)
+def test_merges_and_synthetic_full_backups_move_nothing(rules: dict[str, Any]) -> None:
+    """A store that deduplicates makes them of references to chunks."""
+    found = night(loaded(rules))
+    assert list(found.jobs.index) == ["a"]
+    assert moved(found, "devices.pool") == pytest.approx(SIZE * new(1), rel=0.05)
+
+
+def test_a_restore_reads_from_the_store_of_the_copy() -> None:
+    """All bytes come back at the rate of the second store, though the first one is faster."""
+    rules = {"schedule": {"full": "daily"}, "copies": {"away": {"to": "second"}}}
+    planned = loaded(rules, {"restore_rate": "50 MB/s", "at_once": 64})
+    lost = restore(planned, at=date(2027, 3, 1), lost="main", intervals="none")
+    assert lost.systems[0].source == "second"
+    assert lost.until(1.0) >= SIZE / 50e6
+    assert lost.until(1.0) == pytest.approx(SIZE / 50e6, rel=0.05)
+
+
 def test_keys_of_change_act_where_all_backups_are_full() -> None:
     rules = {"schedule": {"full": "daily"}, "copies": {"away": {"to": "second"}}}
     assert [problem.address for problem in idle_keys(loaded(rules)) if ".change." in problem.address] == []
@@ -128,3 +153,22 @@ def test_keys_that_follow_from_the_calendar_are_refused(key: str) -> None:
     value = {"ratio": 4, "last": "1 d", "generations": 3}[key]
     found = refused(pool={"deduplication": STORE | {key: value}})
     assert f"targets.pool.deduplication.{key}: follows from the calendar of the plan" in found
+
+
+def test_an_unknown_datasheet_is_refused_at_its_place() -> None:
+    found = refused(pool={"deduplication": "deduplication/apliance-2010"})
+    assert "targets.pool.deduplication: there is no datasheet 'deduplication/apliance-2010'" in found
+
+
+def test_a_seeded_copy_crosses_no_line_and_is_there_at_once() -> None:
+    """1 TB would take 2 h 13 min on the line; the next night sends what is new above it."""
+    rules = {"schedule": {"full": "daily"}, "copies": {"away": {"to": "second", "seeded": True}}}
+    planned = loaded(rules)
+    first, second = list(Ledger(planned).days(date(2027, 1, 3)))
+    assert [run.copies for day in (first, second) for run, _ in day.runs] == [(), ("away",)]
+    assert first.stocks["second"].used == pytest.approx(SIZE)
+    assert second.stocks["second"].used == pytest.approx(SIZE * (1.0 + new(1)))
+    found = night(planned, date(2027, 1, 3))
+    assert float(found.jobs.loc["a-away", "elapsed"]) == pytest.approx(SIZE * new(1) / LINE, rel=0.01)
+    lost = restore(planned, at=date(2027, 1, 3), lost="main", intervals="none")
+    assert lost.systems[0].source == "second"

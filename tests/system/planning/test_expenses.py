@@ -53,6 +53,31 @@ def has(found: Plan) -> dict[tuple[str, str], tuple[float, float, float]]:
     return {(one.part, one.what): (one.amount, one.price, one.yearly) for one in found.site.expenses}
 
 
+def test_hardware_of_targets_is_bought_and_costs_its_upkeep() -> None:
+    """Twelve disks of 20 TB at 40 a terabyte, a server, a library and three drives, and a tenth of all a year."""
+    found = planned(made({"vault": VAULT}))
+    assert has(found) == {
+        ("pool", "disks"): (pytest.approx(240.0), pytest.approx(9600.0), pytest.approx(960.0)),
+        ("pool", "server"): (1.0, 9000.0, 900.0),
+        ("vault", "library"): (1.0, 15000.0, 1500.0),
+        ("vault", "drives"): (3.0, 21000.0, 2100.0),
+    }
+    assert found.costs["2027"] == pytest.approx({
+        "pools": 0.0, "cartridges": 0.0, "objects": 0.0, "hardware": 54600.0, "yearly": 5460.0, "lines": 0.0,
+        "work": 0.0, "total": 60060.0,
+    })  # fmt: skip
+
+
+def test_a_bucket_needs_a_line_and_no_server() -> None:
+    """500 MB/s are 4 Gb/s, which cost twice as much as one: 1800 a month."""
+    bucket = {"cloud": S3}
+    found = planned(made(bucket, prices=PRICES | {"object_month": 20, "pool_month": 0}))
+    assert has(found)[("cloud", "line")] == (pytest.approx(4.0), 0.0, pytest.approx(12 * 1800.0))
+    assert ("cloud", "server") not in has(found)
+    own = planned(made(bucket, prices=PRICES))
+    assert ("cloud", "server") in has(own)
+
+
 @for_each("place, rented", [("second", True), ("main", False)])
 def test_an_uplink_to_another_place_is_a_line(place: str, rented: bool) -> None:
     found = shared_site(prices=PRICES)

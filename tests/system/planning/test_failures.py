@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from simbackup.errors import InputError
-from simbackup.planning.failure import SiteFailureSpec
+from simbackup.planning.failure import SiteFailureSpec, outages
 from simbackup.planning.loading import read_site
 from simbackup.planning.plan import Plan, plan
 from simbackup.planning.restore import restore
@@ -42,6 +42,7 @@ VAULT = {
     "beside": "pool", "link": {"rate": "800 MB/s", "latency": "0.1 ms"},
     "device": {"model": "tape_library/autoloader-8", "drive": "tape_drive/lto-7", "drives": 1},
 }  # fmt: skip
+NO_LOGS = {"logs": 0, "unsaved": 0.0}
 
 
 def of(failures: Mapping[str, Any], until: str = "2027-01-13", *, every_night: bool = False, **policy: Any) -> Plan:
@@ -61,11 +62,28 @@ def levels(found: Plan, day: date) -> dict[str, tuple[Level, float]]:
     return {one.name: (runs[one.policy].level, runs[one.policy].age / 86_400.0) for one in found.site.systems}
 
 
+def test_a_backup_that_is_tried_again_runs_late() -> None:
+    """It fails at 20:30, waits until the host is back at 21:30, and then takes as long as in any night."""
+    crash = {"host": "pool", "at": "2027-01-09 20:30", "lasts": "1 h"}
+    found, whole = of({"crash": crash}, retries=1, retry_after="5 min"), of({})
+    assert nights(found, "a")[SATURDAY] == pytest.approx(5400.0 + nights(whole, "a")[SATURDAY], rel=1e-6)
+    assert found.days[-1].points == {"nightly": 10}
+    assert found.failures[0] == {"night": SATURDAY, "failures": "crash", "jobs": 2, "fail": 0, "late": 2} | NO_LOGS
+
+
 def test_transfers_wait_for_a_line_that_is_soon_back() -> None:
     outage = {"link": "network", "at": "2027-01-09 20:30", "lasts": "10 min", "timeout": "15 min"}
     found, whole = of({"outage": outage}), of({})
     assert nights(found, "a")[SATURDAY] == pytest.approx(600.0 + nights(whole, "a")[SATURDAY], rel=1e-6)
     assert found.days[-1].points == {"nightly": 10}
+
+
+def test_an_outage_that_goes_on_from_day_to_day() -> None:
+    """The host is away from Thursday noon until Saturday noon: two nights fail at once."""
+    found = of({"repair": {"host": "pool", "at": "2027-01-07 12:00", "lasts": "48 h"}})
+    assert [nights(found, "a")[date(2027, 1, day)] for day in (7, 8)] == [0.0, 0.0]
+    assert [one["fail"] for one in found.failures] == [2, 2]
+    assert found.days[-1].points == {"nightly": 8}
 
 
 def test_systems_that_do_not_fail_alike_go_their_own_ways() -> None:
@@ -163,6 +181,16 @@ def test_a_cartridge_that_cannot_be_read(offsite: bool, left: int | None) -> Non
         assert loss.worst == pytest.approx((9.0 + 16.0 / 24.0) * 86_400.0)
 
 
+def test_jobs_that_run_on_into_a_night_in_which_something_fails() -> None:
+    """The full backups of Saturday, 25 h at 117.7 MB/s, still run when the pool fails half an hour after Sunday's."""
+    larger = {name: {**one, "size": "5.3 TB"} for name, one in SITE["systems"].items()}
+    crash = {"crash": {"host": "pool", "at": "2027-01-10 20:30", "lasts": "15 min"}}
+    found = plan(SITE | {"systems": larger, "failures": crash}, "2027-01-13")
+    assert {time.day for time in found.site.lacking["nightly"]} == {9, 10}
+    assert nights(found, "a")[SATURDAY] == pytest.approx(24.5 * 3600.0)
+    assert found.days[-1].points == {"nightly": 8}
+
+
 def test_logs_that_fail_are_listed_with_what_they_would_have_saved() -> None:
     """Of 100 GB, 5 % a day: a quarter of an hour has 52 MB, and four of them fail in the hour from 21 to 22 o'clock."""
     systems = {name: {**one, "size": "100 GB", "log": "5 %"} for name, one in SITE["systems"].items()}
@@ -211,6 +239,15 @@ def test_random_failures_follow_the_age_of_a_part() -> None:
     for wrong in ({"early": 6}, {"late_from": "4 years"}, {"age": "6 years", "replaced": "5 years"}):
         raw = {"host": "pool", "yearly": 1, "lasts": "1 h", **wrong}
         assert list(SiteFailureSpec.model_validate(raw).rules())
+
+
+def test_outages_of_all_failures_in_their_order() -> None:
+    failures = {
+        "late": {"host": "pool", "at": "2027-01-09 20:30", "lasts": "1 h"},
+        "early": {"link": "network", "at": ["2027-01-12 20:30", "2027-01-05 20:30"], "lasts": "1 h"},
+    }
+    spec = read_site(SITE | {"failures": failures}).spec
+    assert [(one.name, one.begin.day) for one in outages(spec, SATURDAY)] == [("early", 5), ("late", 9)]
 
 
 @pytest.mark.parametrize(

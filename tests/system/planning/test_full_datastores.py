@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from sites.shared import FLASH, line, shared_site
 
+from simbackup.planning.goals import goals_of, stocked_goals
 from simbackup.planning.intervals import sureness
-from simbackup.planning.plan import plan
+from simbackup.planning.plan import plan, stocked
 from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
+from simbackup.schema.yaml_file import parse
 
 
 def growing(capacity: str, **parts: Any) -> dict[str, Any]:
@@ -36,6 +38,12 @@ def test_a_restore_after_a_datastore_is_full_brings_back_what_it_holds() -> None
     found = restore(load_site(growing("1.5 TB")), "site", datetime(2027, 12, 26, 12, tzinfo=UTC))
     assert found.complete
     assert found.until(1.0) == pytest.approx(1470.0, rel=0.03)
+
+
+def test_goals_ask_for_room_on_datastores() -> None:
+    found = stocked(load_site(growing("1.5 TB")), "1 year")
+    missed = [goal for goal in stocked_goals(found, goals_of(parse("fits: true", "goals"))) if not goal.met]
+    assert [(goal.goal, goal.found) for goal in missed] == [("san fits", "full on 2027-07-04")]
 
 
 @pytest.mark.slow

@@ -9,8 +9,10 @@ import pytest
 from sites.plan import site
 
 from simbackup.planning.intervals import Sureness, stock_sureness, sureness
+from simbackup.planning.ledger import Ledger
 from simbackup.planning.plan import Plan, plan, stocked
-from simbackup.planning.site import load_site
+from simbackup.planning.site import in_case, load_site
+from simbackup.uncertainty.inputs import Use, inputs
 
 RANGE = {"value": "60 %", "basis": "assumed", "range": ["30 %", "120 %"], "why": "a test"}
 
@@ -80,6 +82,22 @@ def test_the_growth_of_the_site_does_not_count_where_each_system_states_its_own(
     assert any("growth" in one.decides for one in other.figures.values())
 
 
+def test_one_ledger_counts_many_cases_as_ledgers_of_each_do() -> None:
+    """Cases of half and of twice the growth and the change are what a ledger of each alone gives, to the bit."""
+    plain = load_site(site())
+    night, name = plain.first_night, next(iter(plain.file.spec.systems))
+    cases = tuple(
+        in_case(plain, night, {f"systems.{name}.size": by, "growth": by}, {f"data.{name}-data.change.daily": by})
+        for by in (0.5, 2.0)
+    )
+    last = date(plain.start.year + 1, plain.start.month, plain.start.day)
+    together = list(Ledger(plain, cases).days(last))
+    for i, case in enumerate(cases):
+        alone = list(Ledger(case).days(last))
+        assert [day.cases[i] for day in together] == [day.stocks for day in alone]
+    assert together[-1].cases[0]["pool"].used < together[-1].cases[1]["pool"].used
+
+
 def capacity(**parts: Any) -> Plan:
     return stocked(load_site(site(**parts)), "2 years")
 
@@ -126,6 +144,24 @@ def test_growth_moves_the_day_on_which_a_pool_is_full_and_may_keep_it_from_being
     assert one.early < (one.late or date.max)
     assert one.decides[0] == "growth"
     assert stock_sureness(capacity(growth="1 %")).full == ()
+
+
+def test_a_site_states_its_compression_exactly_or_with_its_own_range() -> None:
+    """A plain number gets the typical range of its kind; what is stated with a basis is as it is stated."""
+
+    def uncertain(compression: Any) -> list[tuple[float, float]]:
+        systems = {name: one | {"compression": compression} for name, one in site()["systems"].items()}
+        night = load_site(site(systems=systems)).first_night
+        own = inputs({"": night})
+        return [
+            (use.low, use.high) for each in own for use in each.uses
+            if isinstance(use, Use) and use.address.endswith(".compression")
+        ]  # fmt: skip
+
+    assert uncertain({"value": 2, "basis": "user"}) == []
+    stated = {"value": 2, "basis": "assumed", "range": [1.9, 2.2], "why": "a test"}
+    assert set(uncertain(stated)) == {(1.9, 2.2)}
+    assert set(uncertain(2)) == {(2 * 0.67, 3.0)}
 
 
 @pytest.mark.slow

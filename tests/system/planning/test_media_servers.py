@@ -3,8 +3,11 @@
 from collections import Counter
 from typing import Any
 
+import pytest
 from sites.plan import site
 
+from simbackup.planning.ledger import Ledger
+from simbackup.planning.plan import plan
 from simbackup.planning.restore import restore
 from simbackup.planning.site import PlannedSite, load_site
 
@@ -28,6 +31,22 @@ def media(servers: int, **policy: Any) -> PlannedSite:
     made["network"] = "network/hundred-gigabit-ethernet"
     made["policies"]["nightly"] |= {"to": names, **policy}
     return load_site(made)
+
+
+def test_systems_are_divided_among_media_servers() -> None:
+    loaded = media(3)
+    assert Counter(system.policy for system in loaded.systems) == {f"nightly-media{i}": 4 for i in range(3)}
+    last = list(Ledger(loaded).days(loaded.start))[-1]
+    assert [last.stocks[f"media{i}"].used for i in range(3)] == pytest.approx([4 * TB] * 3)
+
+
+def test_three_media_servers_take_a_third_of_the_time() -> None:
+    """12 TB through one card of 1.25 GB/s, or 4 TB through each of three."""
+    one, three = (plan(media(n), "1 day") for n in (1, 3))
+    ends = [max(one.elapsed for one in found.verdicts if not one.copy) for found in (one, three)]
+    assert ends[0] >= 12 * TB / 1.25e9
+    assert ends[0] / ends[1] == pytest.approx(3.0, rel=0.02)
+    assert [key[0] for key in three.windows.levels] == ["nightly-*", "nightly-*"]  # backups, and their copies
 
 
 def test_what_one_media_server_had_is_lost_with_it() -> None:

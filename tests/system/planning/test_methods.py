@@ -47,6 +47,16 @@ def test_a_program_saves_what_has_changed_since_the_full_backup() -> None:
     assert stored(found, 2) - stored(found, 1) == pytest.approx(0.0199 * TWO)
 
 
+def test_the_bytes_of_the_ledger_are_those_that_the_program_writes() -> None:
+    """The second night of the plan, by the simulator."""
+    site = load_site(databases(SQL))
+    found = plan(site, "3 days", every_night=True)
+    night = found.nights.night(*found.nights.found(found.nights.days[1].day)[:2])
+    result = Player(site).result(night)
+    written = sum(float(row["bytes"]) for row in result.device_rows if row["device"] == "devices.pool")
+    assert written == pytest.approx(stored(found, 1) - stored(found, 0), rel=1e-6)
+
+
 def test_a_program_restores_each_save_set_of_a_chain_by_itself() -> None:
     """The full backup and the differential of Tuesday evening, after three days: 206 GB in 206 s, and two starts."""
     found = restore(load_site(databases(SQL)), "site", WEDNESDAY)

@@ -7,7 +7,7 @@ import pytest
 from sites.plan import site
 
 import simbackup as sb
-from simbackup.errors import Place, Problem, ResultError
+from simbackup.errors import InputError, Place, Problem, ResultError
 from simbackup.planning import playing
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.night import Night
@@ -73,6 +73,32 @@ def test_the_plan_goes_on_and_warns(found: Any) -> None:
 def test_its_reasons_are_what_it_needs(found: Any) -> None:
     with pytest.raises(ResultError, match=f"in the night of {FROM}, 'a' never ends: gets nothing of "):
         night_reasons(found, FROM)
+
+
+def test_the_others_of_a_scenario_have_a_result() -> None:
+    parts = {
+        "title": "Users who leave one of two backups nothing",
+        "hosts": {"server": {
+            "cores": 4, "memory": "8 GiB", "dirty_limit": "40 %", "dirty_background": "10 %", "copy_rate": "1 GB/s",
+            "read_ahead": "128 KiB", "owns": ["busy", "quiet", "nowhere"],
+        }},
+        "devices": {"busy": DISK, "quiet": DISK, "nowhere": {"kind": "nul"}},
+        "data": {"a-data": {"on": "busy", "size": "20 GB"}, "b-data": {"on": "quiet", "size": "20 GB"}},
+        "workloads": {"users": USERS},
+        "jobs": {
+            "a": {"method": "image", "data": "a-data", "to": "nowhere"},
+            "b": {"method": "image", "data": "b-data", "to": "nowhere"},
+            "later": {"method": "image", "data": "b-data", "to": "nowhere", "after": "a"},
+        },
+    }  # fmt: skip
+    with pytest.raises(NeverEndsError, match=r"jobs\.a: never ends") as caught:
+        sb.simulate(parts)
+    assert isinstance(caught.value, InputError)
+    result = caught.value.result
+    assert result.get("jobs.b.elapsed") > 0.0
+    assert list(result.unfinished) == ["a", "later"]
+    assert result.unfinished["a"].startswith("gets nothing of devices.busy, which 'workloads.users' has")
+    assert result.unfinished["later"] == "waits for 'a'"
 
 
 def test_a_restore_that_never_ends_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:

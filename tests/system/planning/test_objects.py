@@ -32,6 +32,20 @@ def loaded(**cloud: Any) -> PlannedSite:
     return load_site(made)
 
 
+def copy_of(planned: PlannedSite) -> Any:
+    days = tuple(Ledger(planned).days(SATURDAY))
+    nights = Nights(planned, days, lambda night: played(planned, night))
+    parts = night_scenario(planned.file, nights.night(kind_of(days[:1]), 0))
+    return simulate(load(parts)).jobs.loc["first-tape"]
+
+
+def test_large_objects_over_many_connections_fill_the_line() -> None:
+    """A million objects over one connection wait for a million answers of at least 20 ms; large ones hardly wait."""
+    slow, fast = copy_of(loaded()), copy_of(loaded(connections=16, object_size="64 MiB"))
+    assert slow["elapsed"] > 1e6 * 20e-3
+    assert fast["bytes"] / LINE < fast["elapsed"] < 1.1 * fast["bytes"] / LINE
+
+
 @pytest.mark.usefixtures("no_serial_share")
 def test_a_restore_has_the_connections_of_the_target() -> None:
     one, many = (

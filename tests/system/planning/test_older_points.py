@@ -56,6 +56,13 @@ def test_every_point_that_is_listed_can_be_chosen(plain: PlannedSite) -> None:
         assert found.chain == len(chain)
 
 
+def test_a_date_without_a_point_means_the_newest_before_it(plain: PlannedSite) -> None:
+    noon = datetime(2027, 6, 7, 12)  # noqa: DTZ001 (of the site)
+    (found,) = of(plain, noon).systems
+    assert found.point is not None
+    assert found.point.date() == date(2027, 6, 6)
+
+
 def test_what_has_expired_does_not_come_back(plain: PlannedSite) -> None:
     found = of(plain, date(2027, 2, 1))
     assert not found.complete
@@ -79,6 +86,14 @@ def test_a_database_comes_back_to_the_minute_with_its_logs() -> None:
     (dated,) = of(site_of, date(2027, 6, 6), "client sql").systems
     assert (dated.point, dated.logs) == (found.point, 0.0)
     assert found.back - dated.back == pytest.approx(log / 50e6, rel=1e-6)  # read in less than that
+
+
+def test_several_machines_come_back_in_the_order_of_their_names(plain: PlannedSite) -> None:
+    for names in (["first", "second"], ["second", "first"]):
+        found = restore(plain, f"client {', '.join(names)}", WEDNESDAY, at_once=1)
+        assert [one.system for one in found.systems] == names
+        earlier, later = found.systems
+        assert later.starts >= earlier.back - 1.0
 
 
 @for_each("scope, wrong", [

@@ -292,6 +292,24 @@ def test_a_chain_across_the_targets_of_one_place() -> None:
     assert restored(lost="main", **parts | {"targets": elsewhere}).data_lost == (3 * 24 + 16) * 3600
 
 
+def test_incrementals_whose_full_backup_is_not_there_are_not_restored() -> None:
+    """Copies of Mondays, and full backups of Saturdays: nothing comes back from the second place."""
+    parts = site()
+    second = parts["targets"]["pool"] | {"place": "second"}
+    policy = parts["policies"]["nightly"] | {"copies": {"away": {"to": "far", "on": "monday"}}}
+    parts |= {"targets": parts["targets"] | {"far": second}, "policies": {"nightly": policy}}
+    found = restored(lost="main", **parts)
+    assert not found.complete
+    assert not found.warnings or "not yet complete" not in str(found.warnings[0])
+
+
+def test_a_restore_says_what_it_does_not_include() -> None:
+    assert restored("one-file second").left_out == ("operator", "policies.nightly.tool")
+    stated = restored("one-file second", operator="10 min")
+    assert stated.left_out == ("policies.nightly.tool",)
+    assert stated.until(1.0) > 600.0
+
+
 def test_systems_are_back_when_those_are_that_they_need() -> None:
     """Of three alike, the last is restored first, as the first needs it, and both have to be back."""
     parts = site(start="2027-01-04")

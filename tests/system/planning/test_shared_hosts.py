@@ -11,6 +11,7 @@ from simbackup.errors import InputError
 from simbackup.planning.idle import idle_keys
 from simbackup.planning.intervals import sureness
 from simbackup.planning.night import Night
+from simbackup.planning.night_reasons import night_reasons
 from simbackup.planning.origins import Origins
 from simbackup.planning.plan import plan
 from simbackup.planning.playing import Player
@@ -20,6 +21,7 @@ from simbackup.results.result import Result
 from tests.cases import for_each
 
 ALL = GUESTS * SIZE
+PROXY = {"proxy1": {"host": SERVER, "slots": 4}}
 
 
 def first_night(made: dict[str, Any]) -> Result:
@@ -54,6 +56,14 @@ def test_cores_of_a_host_are_shared() -> None:
     assert took(first_night(together)) == pytest.approx(GUESTS * took(first_night(apart)), rel=0.02)
 
 
+def test_two_proxies_divide_the_systems() -> None:
+    made = shared_site(("esx1",), {"proxy": ["proxy1", "proxy2"]})
+    made["hosts"] |= PROXY | {"proxy2": {"host": SERVER}}
+    result = first_night(made)
+    assert took(result) == pytest.approx(ALL / 2e9, rel=0.01)
+    assert [used(result, f"links.san-link.proxy{i}.receive") for i in (1, 2)] == pytest.approx([ALL / 2] * 2)
+
+
 def test_a_proxy_that_is_a_guest_uses_the_links_of_its_host() -> None:
     """Hot-add: data pass the fabric and the adapter of the host on which the proxy runs."""
     made = shared_site(("esx1", "esx2"), {"proxy": "proxy1"})
@@ -62,6 +72,16 @@ def test_a_proxy_that_is_a_guest_uses_the_links_of_its_host() -> None:
     assert took(result) == pytest.approx(ALL / 1e9, rel=0.01)
     assert used(result, "links.san-link.esx2.receive") == used(result, "links.network.esx2.send") == pytest.approx(ALL)
     assert used(result, "links.network.esx1.send") == 0.0
+
+
+def test_a_proxy_that_requests_over_the_network_uses_the_hosts_of_the_systems() -> None:
+    """Network mode: all goes from the host over its adapter to the proxy, and on to the pool."""
+    made = shared_site(("esx1",), {"proxy": "proxy1"})
+    made["hosts"]["proxy1"] = {"host": SERVER, "share": {"calls": 0, "request": "1 MiB"}}
+    result = first_night(made)
+    assert took(result) == pytest.approx(ALL / 1e9, rel=0.02)
+    for part in ("esx1.send", "proxy1.receive", "proxy1.send"):
+        assert used(result, f"links.network.{part}") == pytest.approx(ALL)
 
 
 def test_hosts_behind_an_uplink_share_it() -> None:
@@ -124,6 +144,16 @@ def test_restores_by_a_proxy_take_its_slots() -> None:
     assert max(one.starts for one in found.systems) == pytest.approx(0.9 * ALL / 1e9, rel=0.01)
 
 
+def test_a_plan_names_the_shared_part_as_the_bottleneck() -> None:
+    """An incremental sends 1 GB of each guest, and the full backup of the second Saturday 100 GB: 500 s, not 300."""
+    made = shared_site(("esx1", "esx2"), {"window": "20:00 to 20:05"})
+    found = plan(load_site(made), "10 days")
+    why = night_reasons(found, date(2027, 1, 9))
+    assert {next(iter(one.causes)).address for one in why.found} <= {"network.esx1.send", "network.esx2.send"}
+    assert len(found.windows.systems) == GUESTS
+    assert all("save on network.esx" in one.cause for one in found.windows.systems.values())
+
+
 @pytest.mark.slow
 def test_the_interval_names_the_shared_part_that_matters() -> None:
     rate = {"value": "0.5 GB/s", "basis": "assumed", "range": ["0.25 GB/s", "1 GB/s"], "why": "nobody has measured it"}
@@ -169,6 +199,25 @@ def test_a_system_needs_a_host_and_a_datastore_a_link_to_several() -> None:
     assert "serves 2 hosts (esx1, esx2), and has no link to them" in str(wrong.value)
 
 
+@for_each(
+    "growth, sizes",
+    [
+        ("50 GB/year", [150e9, 200e9]),
+        ({"value": "50 GB/year", "basis": "assumed", "range": ["10 GB/year", "90 GB/year"], "why": "a guess"},
+         [150e9, 200e9]),
+        ("50 %", [150e9, 225e9]),
+        (None, [120e9, 140e9]),
+    ],
+)  # fmt: skip
+def test_growth_is_a_share_or_a_size_a_year(growth: Any, sizes: list[float]) -> None:
+    """Of 200 GB a year for the site, each of ten systems of the same size gets 20 GB."""
+    made = shared_site(growth="200 GB/year")
+    if growth is not None:
+        made["systems"]["guest0"]["growth"] = growth
+    guest = load_site(made).systems[0]
+    assert [guest.size_at(years * 365 * 86400.0) for years in (1, 2)] == pytest.approx(sizes)
+
+
 def test_data_that_only_come_are_all_that_an_incremental_sends() -> None:
     """73 GB a year are 200 MB a day, however large the data have become; what never changes sends nothing."""
     made = shared_site(growth="0 %")
@@ -179,6 +228,14 @@ def test_data_that_only_come_are_all_that_an_incremental_sends() -> None:
     for day in (date(2027, 1, 5), date(2027, 7, 6), date(2027, 12, 28)):
         assert sent["guest0", day] == pytest.approx(200e6, rel=1e-4)
         assert sent["guest1", day] <= 1.0
+
+
+def test_a_system_may_reduce_better_than_others() -> None:
+    made = shared_site()
+    made["targets"]["pool"]["reduction"] = 2
+    made["systems"]["guest0"]["reduction"] = "5:1"
+    found = plan(load_site(made), "1 day")
+    assert found.days[-1].stocks["pool"].used == pytest.approx(9 * SIZE / 2 + SIZE / 5)
 
 
 @for_each("at, seconds, kept", [("client", ALL / 4e9, 0.5), ("wire", ALL / 4e9, 1.0), ("server", ALL / 2e9, 0.5)])

@@ -99,6 +99,14 @@ def test_busy_shares_share_the_least_axis_that_holds_them(tmp_path: Path) -> Non
     assert {axis.get_yticklabels()[-1].get_text() for axis in drawn.axes} == {"10 %"}
 
 
+def test_jobs_beyond_the_longest_are_one_group() -> None:
+    jobs = simulated("teaching/mount-queue").job_rows
+    groups = concurrency.grouped(jobs, {})
+    assert len(groups) == concurrency.MOST
+    assert groups[-1].name.endswith(" others")
+    assert sum(len(group.rows) for group in groups) == len(jobs)
+
+
 @pytest.mark.parametrize("name", ["teaching/mount-queue", "published/003-lvm-snapshots/same-disk"])
 def test_means_of_rates_have_the_integral_of_the_rates(name: str) -> None:
     result = simulated(name)

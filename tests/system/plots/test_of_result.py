@@ -12,7 +12,7 @@ from simbackup.errors import ResultError
 from simbackup.output.whole import write_whole
 from simbackup.palette import PAPER
 from simbackup.plots import style
-from simbackup.plots.drives import waiting
+from simbackup.plots.drives import states_of, waiting
 from simbackup.plots.fills import look
 from simbackup.plots.rates import MOST, steps_of
 from simbackup.plots.timeline import FOLDED
@@ -158,6 +158,18 @@ def test_of_many_links_those_that_did_most_are_shown(queue: Result) -> None:
     assert len(figure.axes) == MOST
     shown = {line.get_label() for axis in figure.axes for line in axis.lines}
     assert {"links.l5", "links.l6", f"links.l{MOST + 5}"} & shown == {"links.l6", f"links.l{MOST + 5}"}
+
+
+def test_drives_are_never_in_two_states_and_busy_as_long_as_reported(tape: Result, queue: Result) -> None:
+    for result in (tape, queue):
+        for device in result.trace.devices:
+            if device.kind == "tape drive":
+                spans = states_of(result, device.address)
+                assert all(after.start >= before.end - 1e-6 for before, after in itertools.pairwise(spans))
+                assert sum(span.end - span.start for span in spans) == pytest.approx(device.busy_s, rel=1e-6)
+    figure = tape.plot.drives()
+    assert rows(figure) == ["library.drive.1", "library.drive.2", "library.drive.3", "library.drive.4", "library.robot"]
+    assert "12 more drives" in figure.axes[0].get_title(loc="left").replace("\n", " ")
 
 
 def test_those_who_wait_are_counted(queue: Result) -> None:

@@ -8,7 +8,7 @@ from sites.shared import FLASH, SERVER, line, shared_site
 
 from simbackup.errors import InputError
 from simbackup.planning.site import load_site
-from simbackup.protection.fates import groups_of
+from simbackup.protection.fates import Group, groups_of
 from simbackup.protection.losses import Loss, read_losses
 from simbackup.protection.protect import Protection, protect
 from tests.cases import for_each
@@ -37,6 +37,11 @@ def loss(*strikes: str, of: str = "", what: str = "client") -> Loss:
 
 def back(made: dict[str, Any], **how: Any) -> Protection:
     return protect(load_site(made), {"usual": False, "losses": {"it": how}}, "4 weeks")
+
+
+def test_systems_on_one_device_fare_alike_whatever_their_host_and_datastore_are_called() -> None:
+    groups = groups_of(load_site(two_arrays()), LAST)
+    assert [(group.machine, len(group.names)) for group in groups] == [("san-a", 5), ("san-b", 5)]
 
 
 @for_each("of, left", [("south", []), ("west", ["pool"]), ("east", ["pool"])])
@@ -122,6 +127,15 @@ def test_places_that_something_else_decides_are_refused(address: str, value: Any
     with pytest.raises(InputError) as wrong:
         load_site(made)
     assert problem in str(wrong.value)
+
+
+def test_each_data_centre_of_a_bank_outlives_the_other() -> None:
+    groups = {group.policy: group for group in groups_of(load_site("planning/bank"), LAST)}
+    for policy, own, other in (("systems-a", "first", "second"), ("systems-b", "second", "first")):
+        group: Group = groups[policy]
+        assert group.data.lost_with(loss("place", of=own)) == ("place", own)
+        assert group.data.lost_with(loss("place", of=other)) is None
+        assert group.left(loss("place", of=own)) == [f"pool-{'b' if own == 'first' else 'a'}"]
 
 
 def test_a_hospital_has_a_group_for_each_policy_and_array() -> None:

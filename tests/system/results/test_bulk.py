@@ -55,6 +55,11 @@ def test_rates_of_a_file_are_written_batch_by_batch(tmp_path: Path, monkeypatch:
     assert Result.load(folder).trace == simulated(NAMES[1]).trace
 
 
+def test_the_same_run_gives_the_same_files(tmp_path: Path) -> None:
+    one, two = (simulate(NAMES[0]).save(tmp_path / name) for name in ("one", "two"))
+    assert [(one / name).read_bytes() for name in FILES] == [(two / name).read_bytes() for name in FILES]
+
+
 @for_each("name", FILES)
 @for_each("wrong", ["cut", "column", "short", "null", "nan", "type"])
 def test_a_made_up_file_is_refused(name: str, wrong: str, tmp_path: Path) -> None:

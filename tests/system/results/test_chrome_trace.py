@@ -113,6 +113,22 @@ def test_every_scenario_gives_a_trace_whose_durations_sum_up(name: str) -> None:
             assert sum(event["dur"] for event in parts) == run["dur"]
 
 
+def test_parallel_streams_of_a_job_lie_on_tracks_of_their_own() -> None:
+    trace = simulated("teaching/mount-queue").chrome_trace()
+    names = {e["args"]["name"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}
+    assert {"full", "full (2)", "full (8)"} <= names
+    assert "full (9)" not in names
+
+
+def test_drives_and_robots_show_what_they_do_but_not_who_waits() -> None:
+    trace = simulate(GOLDEN).chrome_trace()
+    threads = {e["args"]["name"]: e["tid"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}
+    robot = [e for e in of_phase(trace, "X") if e["tid"] == threads["devices.jukebox.robot"]]
+    assert {event["name"] for event in robot} == {"mount", "dismount"}
+    drive = [e for e in of_phase(trace, "X") if e["tid"] == threads["devices.jukebox.drive.2"]]
+    assert {event["name"] for event in drive} == {"load", "transfer", "rewind", "unload", "locate"}
+
+
 def test_a_lock_is_shown_from_its_beginning_to_its_end() -> None:
     trace = Trace()
     ended(trace, "a", 0.0, 3.0)

@@ -48,6 +48,14 @@ def test_a_foreign_file_is_named_and_stays(result: Result, old: Path, name: str)
     assert names(old.parent) == ["run"]
 
 
+@pytest.mark.parametrize("name", ["jobs.csv", "trace.jsonl", "values.parquet"])
+def test_a_file_that_was_edited_is_named_and_stays(result: Result, old: Path, name: str) -> None:
+    (old / name).write_bytes(b"my notes")
+    with pytest.raises(ResultError, match=f"changed since: {name}; "):
+        result.save(old)
+    assert (old / name).read_bytes() == b"my notes"
+
+
 def test_a_record_of_somebody_else_protects_its_folder(result: Result, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
     (tmp_path / "thesis.txt").write_text("years of work")
@@ -75,12 +83,30 @@ def test_a_record_names_no_file_elsewhere(result: Result, tmp_path: Path) -> Non
     assert (tmp_path / "thesis.txt").is_file()
 
 
+def test_a_link_is_written_through(result: Result, old: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(old)
+    assert result.save(link) == link
+    assert link.is_symlink()
+    assert Result.load(old).record == result.record
+    dangling = tmp_path / "dangling"
+    dangling.symlink_to(tmp_path / "there")
+    result.save(dangling)
+    assert Result.load(tmp_path / "there").record == result.record
+
+
 def test_a_link_in_a_circle_is_reported(result: Result, tmp_path: Path) -> None:
     (tmp_path / "run").symlink_to(tmp_path / "run")
     with pytest.raises(ResultError, match="cannot be written"):
         result.save(tmp_path / "run")
     with pytest.raises(ResultError, match="cannot be written"):
         write_whole(tmp_path / "run", "text")
+
+
+def test_the_rights_of_a_folder_stay(result: Result, old: Path) -> None:
+    old.chmod(0o700)
+    result.save(old)
+    assert old.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("one_step", [True, False])

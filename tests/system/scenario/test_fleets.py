@@ -31,6 +31,31 @@ def written(folder: Path, source: str = "count: 4", begin: str = '"00:00"') -> P
     return file
 
 
+def test_the_count_and_a_template_and_one_part_can_be_set(tmp_path: Path) -> None:
+    changes = {
+        "fleets.servers.count": 2, "fleets.servers.data.x-{number}.size": "20 GB", "data.x-2.size": "30 GB",
+    }  # fmt: skip
+    scenario = sb.load(written(tmp_path)).with_(changes)
+    assert {name: data.size.si for name, data in scenario.spec.data.items()} == {"x-1": 20e9, "x-2": 30e9}
+    assert scenario.hash != sb.load(tmp_path / "fleet.yaml").hash
+    with pytest.raises(InputError, match="there is no 'x-3' under data"):
+        scenario.with_({"data.x-3.size": "1 GB"})
+
+
+def test_a_fleet_is_what_one_would_have_written_out(tmp_path: Path) -> None:
+    spread = sb.load(written(tmp_path, begin='{first: "00:00", over: 8 h}'))
+    assert [job.begin for name, job in spread.spec.jobs.items() if name != "index"] == [
+        "00:00",
+        "02:00",
+        "04:00",
+        "06:00",
+    ]
+    one_by_one = {f"jobs.save-{i + 1}.begin": f"{i * 7200} s" for i in range(4)}
+    other = sb.load(written(tmp_path), one_by_one)
+    ends = [[row["end"] for row in sb.simulate(each).job_rows] for each in (spread, other)]
+    assert ends[0] == ends[1]
+
+
 def test_figures_of_a_fleet_are_those_of_its_jobs(tmp_path: Path) -> None:
     result = sb.simulate(written(tmp_path))
     rows = [row for row in result.job_rows if row["job"].startswith("save")]

@@ -90,6 +90,12 @@ def test_run_warns_on_standard_error_and_the_result_keeps_it(
     assert "data.files.compression: has no effect here" in page
 
 
+def test_who_extends_a_file_does_not_hear_of_what_that_states(site: Path) -> None:
+    above = site.parent / "above.yaml"
+    above.write_text("title: Above\nextends: site.yaml\n", encoding="utf-8")
+    assert texts(sb.load(above)) == []
+
+
 def test_a_file_without_jobs_is_there_for_others(site: Path) -> None:
     site.write_text(SITE, encoding="utf-8")
     assert check_file(site) == [nothing_to_do(sb.load(site))]

@@ -54,3 +54,9 @@ def test_what_is_wrong_in_a_template_is_reported_once(tmp_path: Path) -> None:
     with pytest.raises(InputError) as wrong:
         load(file)
     assert len(wrong.value.problems) == 1
+
+
+def test_equal_parts_of_a_fleet_are_checked_once(tmp_path: Path) -> None:
+    spec = load(racked(tmp_path, 3)).spec
+    assert spec.devices["disk-c0"] is spec.devices["disk-c2"]
+    assert spec.data["data-c0"] is not spec.data["data-c2"]

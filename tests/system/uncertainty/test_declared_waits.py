@@ -53,10 +53,26 @@ def test_a_restore_from_an_archive_is_no_quicker_than_the_archive() -> None:
     assert "12 h of it are declared waits" in found.sentence()
 
 
+def test_the_computed_part_is_as_uncertain_as_without_the_wait() -> None:
+    found, without = interval(archive()), interval(archive("0 s"))
+    assert found.elapsed.best - 12.0 * HOUR == pytest.approx(without.elapsed.best, rel=1e-3)
+    assert found.elapsed.low - 12.0 * HOUR == pytest.approx(without.elapsed.low, rel=0.02)
+    assert found.elapsed.high - 12.0 * HOUR == pytest.approx(without.elapsed.high, rel=0.02)
+    assert without.declared == 0.0
+
+
 def test_a_wait_with_a_range_moves_the_interval_as_far_as_its_range_does() -> None:
     found = interval(archive(UNSURE))
     assert 10.0 * HOUR < found.elapsed.low < 12.0 * HOUR
     assert found.elapsed.high < 16.0 * HOUR
+
+
+def test_a_window_shorter_than_the_wait_is_missed_for_certain() -> None:
+    assert interval(archive(window="12 h")).fits == 0.0
+    best = interval(archive()).elapsed.best
+    fits = interval(archive(window=f"{best} s")).fits
+    assert fits is not None
+    assert 0.2 < fits < 0.8
 
 
 def test_the_wait_until_a_retry_is_declared() -> None:

@@ -9,6 +9,7 @@ import pytest
 import simbackup as sb
 from simbackup import run
 from simbackup.equations.uncertainty import SCORE
+from simbackup.uncertainty import estimate
 from simbackup.uncertainty.effort import LEAN, THOROUGH, Effort
 from simbackup.uncertainty.estimate import estimates
 from simbackup.uncertainty.model_error import term_of
@@ -86,6 +87,23 @@ def test_values_that_a_check_refuses_are_drawn_nearer_to_the_best_estimate() -> 
     found = estimates({"it": sb.load(small)}, Elapsed())["save"]
     assert len(found.values) == found.asked == 20
     assert found.spread.high < 2.0 * 12_000.0
+
+
+def test_no_scenario_is_run_in_a_case_that_a_check_refuses_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = SITE.replace("size: 100 GB", "size: {value: 100 GB, basis: assumed, range: [1 GB, 90 TB], why: for a test}")
+    scenarios = {"it": sb.load(SITE), "wrong": sb.load(wrong)}
+    ran: list[str] = []
+
+    def simulated(scenario: sb.Scenario, seed: int, until: tuple[str, ...]) -> sb.Result:
+        assert not until
+        ran.append(scenario.hash)
+        return sb.simulate(scenario, seed=seed)
+
+    monkeypatch.setattr(estimate, "ran", simulated)
+    estimates(scenarios, Elapsed(), effort=Effort(10, 0))
+    with pytest.raises(sb.InputError):
+        scenarios["wrong"].with_({"data.files.size": "90 TB"})
+    assert len(ran) == 2 * (1 + 10)
 
 
 @pytest.mark.slow

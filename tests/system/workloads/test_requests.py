@@ -61,11 +61,29 @@ def test_waits_at_two_links_add_up(tmp_path: Path) -> None:
     assert impact(both, "timed_out") > 1.5 * impact(one, "timed_out")
 
 
+def test_requests_stand_behind_the_buffers_of_a_backup(tmp_path: Path) -> None:
+    """With nothing else on their way all buffers stand at the adapter; each takes 1 / (1 - load) of its time."""
+    result = run(tmp_path, asking(50), NATIVE)
+    assert result.get("jobs.watch.rate") == pytest.approx(50e6, rel=0.01)
+    stage = 2.0**20 / 100e6
+    assert impact(result, "network_wait") == pytest.approx((8 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
+    assert impact(result, "timed_out") > 0.99
+    assert impact(result, "lost") == 0.0
+
+
 def test_a_backup_that_is_over_is_not_felt(tmp_path: Path) -> None:
     job = NATIVE.replace("watch:", "backup:") + (
         "  watch: {method: observe, workload: app, duration: 100 s, after: backup}\n"
     )
     assert impact(run(tmp_path, asking(50), job), "network_wait") == pytest.approx(0.01)
+
+
+def test_buffers_on_one_of_two_wires_are_felt_by_half_of_the_requests(tmp_path: Path) -> None:
+    changes = asking(100) | {"links.nic.count": 2, "workloads.app.timeout": "1 ms"}
+    result = run(tmp_path, changes, NATIVE)
+    stage = 2.0**20 / 100e6
+    assert impact(result, "network_wait") == pytest.approx((4 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
+    assert result.get("jobs.watch.rate") == pytest.approx(50e6, rel=0.01)
 
 
 def test_a_client_alone_waits_for_nobody(tmp_path: Path) -> None:

@@ -73,6 +73,11 @@ def test_large_requests_of_users_draw_the_arm_away_no_more_often_than_there_are_
 WAITING = (Asked(users=1), Asked(users=10), Asked(users=4, think_time=0.1), Asked(users=20, think_time=1.0))
 
 
+def test_three_streams_by_hand() -> None:
+    """One request a second finds two runs of 50 ms that wait and half of a third, and then takes 10 ms itself."""
+    assert simulated(3, Asked(rate=0.01), 4e6).response == pytest.approx(2 * 0.05 + 0.025 + 0.01, rel=0.005)
+
+
 @pytest.mark.slow
 @for_each("streams, asked, window", grid([0, 1, 2, 3], WAITING, [512e3, 4e6]))
 def test_users_who_wait_for_a_disk_come_less_often(streams: int, asked: Asked, window: float) -> None:

@@ -34,6 +34,15 @@ def rate_by_events(rate: float, run: float) -> float:
     return run * runs_beside_users(rate, USER, run / 100e6, BACK)
 
 
+@for_each("reads", ["", ", read_ahead: 512 kB"])
+@for_each("load", ["transactions: 20 /s", "transactions: 100000 /s", "clients: 10, think_time: 0 s"])
+def test_files_that_lie_together_are_read_as_an_image_of_them_is(load: str, reads: str) -> None:
+    files = "size: 20 GB, files: 10, layout: together, filesystem: {model: filesystem/ext4, fragment: 512 kB}"
+    scenario = SCENARIO.replace("size: 20 GB", files).replace("transactions: RATE", load).replace("READS", reads)
+    image, walk = (sb.simulate(scenario.replace("method: image", f"method: {how}")) for how in ("image", "file_level"))
+    assert walk.get("jobs.full.elapsed") == pytest.approx(image.get("jobs.full.elapsed"), rel=0.02)
+
+
 FAR = 0.0008, 0.0085, 0.018
 """Seeks of a disk: the shortest, the mean, the longest."""
 EVEN = DiskParameters(100e9, 100.0, 0.005, 0.005, 0.005, 100e6, 100e6, 0.0, 512e3)

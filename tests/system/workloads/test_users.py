@@ -6,9 +6,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from oracles.queues import from_an_empty_queue
 
 import simbackup as sb
 from simbackup.results.result import Result
+from simbackup.results.shown import note_sentences
 from simbackup.workloads.users.transactions import FIRST
 from tests.cases import for_each
 
@@ -60,6 +62,12 @@ def test_a_disk_of_which_users_want_more_than_all_leaves_a_stream_its_hundredth(
     assert impact(result)["lost"] == pytest.approx(1 - done / (200 * elapsed))
 
 
+def test_a_job_that_takes_no_lock_tells_of_no_wait(tmp_path: Path) -> None:
+    restore = "  back: {restore: copy, after: copy, begin: 1 h}\n"
+    waits = impact(run(tmp_path, rate=20, writes=50, jobs=COPY + restore), "back")
+    assert (waits["waited"], waits["longest_wait"], waits["mean_wait"]) == (0.0, 0.0, 0.0)
+
+
 UPDATING = """\
 title: Users who update 1 GiB under a snapshot, 8 KiB at a time
 hosts:
@@ -101,6 +109,17 @@ def test_a_user_asks_for_the_next_transaction_when_the_last_is_done() -> None:
     assert rate(updating(jobs=NEVER)) == pytest.approx(1 / (0.016 + 2 * EACH))
 
 
+def test_a_user_waits_for_the_copy_that_the_first_update_of_a_chunk_needs() -> None:
+    """Each of the requests that a copy takes finds an idle disk.
+
+    The load is taken in the mean over as many updates as are a twentieth of the chunks.
+    """
+    result = updating({"jobs.watch.duration": "1 s"})
+    fresh = (1 - math.exp(-0.05)) / 0.05
+    assert rate(result) == pytest.approx(1 / (0.016 + (2 + COPY_OF_CHUNK * fresh) * EACH))
+    assert rate(result) == pytest.approx(1 / (0.016 + 5 * EACH), rel=0.01)
+
+
 def test_an_area_that_users_fill_ends_the_snapshot_and_what_it_cost() -> None:
     """Room for 8192 chunks: n updates touch them when N (1 - exp(-n / N)) is as much."""
     result = updating({"devices.cow.size": "64.0625 MiB"})
@@ -111,6 +130,11 @@ def test_an_area_that_users_fill_ends_the_snapshot_and_what_it_cost() -> None:
     assert event.time == pytest.approx(updates * (0.016 + 2 * EACH) + copied * COPY_OF_CHUNK * EACH, rel=1e-3)
     done = updates + (1000 - event.time) / (0.016 + 2 * EACH)
     assert 1000 * rate(result) == pytest.approx(done, rel=1e-3)
+
+
+def test_hot_data_are_copied_soon_and_then_cost_nothing() -> None:
+    hot = updating({"workloads.users.hot_data": "10 %", "workloads.users.hot_updates": "90 %"})
+    assert rate(hot) > 1.05 * rate(updating())
 
 
 def test_several_users_slow_each_other_where_they_meet() -> None:
@@ -149,6 +173,18 @@ def locked_out(users: int, writes: float, lock: float, cycle: float) -> tuple[fl
                 break
             now, done = now + random.expovariate(1.0 / cycle), done + 1
     return waiting / runs, waited / runs, done / runs
+
+
+def test_users_who_ask_for_more_than_the_disk_can_serve_are_noted(tmp_path: Path) -> None:
+    """A transaction takes 10 ms of the disk: 100 a second fill it, and the queue of 120 grows, 5 % more by chance."""
+    result = run(tmp_path, rate=120, writes=0, jobs="  seen: {method: observe, workload: users, duration: 10 s}\n")
+    seen = impact(result, "seen")
+    assert seen["slower"] == pytest.approx(1.0)  # they wait without end with and without jobs
+    assert seen["response"] == pytest.approx(from_an_empty_queue(120, 0.01, 10, runs=200), rel=0.05)
+    [note] = note_sentences(result.trace)
+    assert note.startswith("workloads.users ask for more transactions than 'db' can serve")
+    enough = run(tmp_path, rate=20, writes=0, jobs="  seen: {method: observe, workload: users, duration: 10 s}\n")
+    assert note_sentences(enough.trace) == []
 
 
 def test_the_longer_users_ask_for_too_much_the_longer_they_wait(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@ from itertools import pairwise
 
 import pytest
 import simpy
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
@@ -84,6 +86,14 @@ def test_a_break_is_a_request_to_another_place() -> None:
     assert made.alone(0.0, GB) == pytest.approx(window / (window / 50e6 + 16 * hop))
 
 
+@pytest.mark.parametrize("piece", [1048576.0, 16777216.0])
+def test_a_long_write_skips_what_is_in_use_between_two_pieces_of_free_space(piece: float) -> None:
+    """One piece of two is free: `1 / R + (seek over a piece + half a revolution + overhead) / piece`."""
+    made = store(Disk("devices.a", FIGURES), parameters=replace(WAFL, free_run=piece))
+    skipped = disks.seek_time(FIGURES, piece / 100e9) + 5e-3 + 0.5e-3
+    assert made.stream("write", 0.0, 50 * GB) == pytest.approx(1 / 50e6 + skipped / piece)
+
+
 @for_each("below", [array(), Disk("devices.a", FIGURES)])
 @for_each("piece", [None, 50 * GB])
 def test_a_long_write_to_free_space_in_one_piece_is_one_to_the_device_itself(below: Store, piece: float | None) -> None:
@@ -98,6 +108,22 @@ def test_shorter_pieces_of_free_space_are_never_faster() -> None:
     assert all(later <= 1.001 * before for before, later in pairwise(made))
     assert made[7] == pytest.approx(made[4], rel=0.01)
     assert made[8] > 2.0 * made[16]
+
+
+@given(st.floats(0.001, 10.0), st.integers(4, 28))
+def test_read_ahead_never_makes_a_window_slower_and_leaves_the_device_as_busy(updated: float, count: int) -> None:
+    ahead = Redirect(BLOCK, 1048576.0, 65536.0, 0.5e-3, read_ahead=2097152.0)
+    plain, better = store(array(count=count), updated), store(array(count=count), updated, ahead)
+    assert better.continued(0.0, 65536.0).latency <= plain.continued(0.0, 65536.0).latency * (1 + 1e-9)
+    assert better.alone(0.0, GB) >= plain.alone(0.0, GB) * (1 - 1e-9)
+    assert better.stream("read", 0.0, GB) == plain.stream("read", 0.0, GB)
+
+
+@given(st.floats(0.0, 5.0), st.floats(0.01, 5.0))
+def test_more_updates_are_never_faster_to_read(updated: float, more: float) -> None:
+    one, other = store(array(), updated), store(array(), updated + more)
+    assert other.stream("read", 0.0, GB) >= one.stream("read", 0.0, GB)
+    assert other.continued(0.0, 65536.0).latency >= one.continued(0.0, 65536.0).latency
 
 
 @for_each("level, count, groups", [("4", 8, 1), ("dp", 8, 1), ("dp", 16, 2), ("5", 8, 1)])
@@ -118,6 +144,18 @@ def test_a_rewritten_range_lies_in_sequence_again() -> None:
     assert fragments.aged["users"].updated == pytest.approx(0.75 * before)
     fragments.rewrite(0.0, GB)
     assert fragments.breaks(0.0, GB) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_room_is_taken_by_what_is_new_and_by_what_is_kept() -> None:
+    made = volume()
+    write(made, 0.0, 10.0)
+    assert (made.used, made.held) == (50 * GB, 0.0)
+    snapshot(made)
+    write(made, 0.0, 10.0)
+    write(made, 5.0, 10.0)
+    assert (made.used, made.held) == pytest.approx((65 * GB, 15 * GB), rel=1e-6)
+    write(made, 45.0, 10.0)  # half of it was never written before
+    assert (made.used, made.held) == pytest.approx((75 * GB, 20 * GB), rel=1e-6)
 
 
 def test_each_snapshot_keeps_what_changed_until_the_next() -> None:

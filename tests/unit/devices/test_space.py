@@ -1,3 +1,5 @@
+import math
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +32,15 @@ def test_it_holds_what_a_plain_set_of_bytes_holds(ranges: list[tuple[int, int]])
     extents, naive = both(ranges)
     assert {int(byte) for begin, end in extents.ranges for byte in range(int(begin), int(end))} == naive
     assert extents.total == len(naive)
+
+
+@given(RANGES, st.integers(0, END))
+def test_state_tells_whether_a_byte_is_missing_and_until_where(ranges: list[tuple[int, int]], at: int) -> None:
+    extents, naive = both(ranges)
+    missing, until = extents.state(at)
+    assert missing is (at not in naive)
+    later = [byte for byte in range(at, END + 1) if (byte not in naive) is not missing]
+    assert until == (later[0] if later else math.inf)
 
 
 @given(RANGES, st.integers(0, END), st.integers(0, END), st.integers(0, END))

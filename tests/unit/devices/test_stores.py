@@ -69,6 +69,20 @@ def test_a_synchronous_small_write_with_parity_takes_two_revolutions(level: raid
     assert service.latency == pytest.approx(revolutions * 0.01)
 
 
+def test_a_write_that_finds_a_cache_is_done_when_it_is_there() -> None:
+    through, cached = (
+        Raid("devices.a", Array(ArrayLayout("5", 5, UNIT), FIGURES, controller))
+        for controller in (
+            Controller(controller_overhead=0.2e-3),
+            Controller(400e6, controller_overhead=0.2e-3, write_cache=64e6),
+        )
+    )
+    slow, fast = (store.request("write", 0.0, 10e9, 4096.0) for store in (through, cached))
+    assert fast.latency == pytest.approx(0.2e-3 + 4096 / 400e6)
+    assert fast.busy == slow.busy  # it has to go to the disks all the same
+    assert cached.append(0.0, 4096.0).busy == pytest.approx(4096 / 200e6)  # whole stripes of four data disks
+
+
 def without_a_disk(level: raid.Level) -> tuple[Raid, Raid]:
     whole, lost = (Raid("devices.a", Array(ArrayLayout(level, 8, UNIT, failed=n), FIGURES)) for n in (0, 1))
     return whole, lost

@@ -77,6 +77,16 @@ def play(jukebox: Library, *visits: Generator[simpy.Event, Any, None], until: fl
     assert all(each.processed for each in playing)
 
 
+def test_a_new_cartridge_is_initialised_when_it_is_first_loaded_and_never_again() -> None:
+    jukebox = library(cartridges=1)
+    for drive in jukebox.drives:
+        drive.initialise_time = 1800.0
+    jukebox.cartridges[0].new = True
+    play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=5000.0))
+    assert spans(jukebox, "jobs.a")[:3] == [("mount", EXCHANGE), ("load", LOAD), ("initialise", 1800.0)]
+    assert [activity for activity, _ in spans(jukebox, "jobs.b")] == ["mount", "load", "unload", "dismount"]
+
+
 def test_a_drive_that_stays_loaded_has_the_old_cartridge_ejected_first() -> None:
     jukebox = library(unload_after=100.0)
     play(jukebox, visit(jukebox, "jobs.a", 4.5e9), visit(jukebox, "jobs.b", at=60.0, wanted=1))
@@ -87,6 +97,15 @@ def test_a_drive_that_stays_loaded_has_the_old_cartridge_ejected_first() -> None
         ("mount", EXCHANGE),
         ("load", LOAD),
     ]
+
+
+def test_the_idle_drive_that_holds_the_cartridge_takes_the_place_of_an_empty_one() -> None:
+    jukebox = library(drives=2, unload_after=100.0)
+    play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=60.0))
+    # Who takes any drive gets the empty one; the fullest cartridge is in the other.
+    assert spans(jukebox, "jobs.b") == []
+    assert jukebox.free.count == 0
+    assert len(jukebox.idle) == 2
 
 
 def test_two_who_want_the_cartridge_in_the_drive_of_the_other_do_not_wait_for_ever() -> None:

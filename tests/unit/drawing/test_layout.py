@@ -58,6 +58,13 @@ def test_a_checkpoint_lies_in_its_volume_and_a_guest_in_its_host() -> None:
     assert Edge("hosts.guest", "devices.vdi", "owns") in guest.edges
 
 
+def test_a_restore_reads_from_where_its_backup_wrote_and_writes_where_it_read() -> None:
+    found = layout("planning/tape-drives-lto9")
+    assert {(e.end, e.kind) for e in found.edges if e.start == "jobs.back"} == {
+        ("devices.library", "reads"), ("data.db", "writes"), ("jobs.backup", "restores"), ("jobs.backup", "follows"),
+    }  # fmt: skip
+
+
 def test_a_writer_writes_its_data_and_users_work_on_theirs() -> None:
     assert Edge("jobs.dd", "data.file", "writes") in layout("published/003-lvm-snapshots/same-disk").edges
     assert Edge("workloads.users", "data.db", "works on") in layout("planning/mysql-under-load").edges

@@ -12,7 +12,7 @@ import pytest
 from simbackup import load, picture
 from simbackup.drawing.arrangement import Page, page_of
 from simbackup.drawing.boxes import BADGE, NAME, Box, width, wrapped
-from simbackup.drawing.diagrams import OTHER, dot, look, mermaid
+from simbackup.drawing.diagrams import OTHER, SHAPES, dot, look, mermaid
 from simbackup.drawing.from_spec import layout_of
 from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
 from simbackup.drawing.picture import svg
@@ -249,3 +249,16 @@ def test_the_picture_of_a_copy_says_of_what_and_that_of_a_restore_which_copy() -
     text = picture("planning/disk-then-tape").text("svg")
     assert "copy save set of night" in text
     assert "copied by to_tape" in text
+
+
+@for_each(
+    "kind, shape",
+    [("disk", "cylinder"), ("data", "slanted"), ("link", "hexagon"), ("job", "rounded"), ("library", "box")],
+)
+def test_mermaid_draws_the_shape_of_a_look(kind: str, shape: str) -> None:
+    node = LayoutNode("parts.one", kind, "one")
+    begin, end = SHAPES[look(kind).shape]
+    assert look(kind).shape == shape
+    (line,) = (line for line in mermaid(Layout("Shapes", "", (node,), ())).splitlines() if line.startswith("  n0"))
+    assert line.startswith(f"  n0{begin}")
+    assert line.endswith(f"one{end}")

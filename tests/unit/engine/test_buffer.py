@@ -39,6 +39,24 @@ def test_nobody_looks_when_it_will_be_empty_if_its_flows_end_first(amount: float
     assert drain.active == (amount > 50.0)
 
 
+def test_full_without_a_drain_stops_the_filler() -> None:
+    env, network, cache = system()
+    fill = flow(network, "in", 10.0)
+    cache.fill(fill)
+    env.run(until=15.0)
+    assert fill.rate == 0.0
+    assert fill.completed == pytest.approx(100.0)
+    assert fill.waited == pytest.approx({"links.in": 10.0, "hosts.cache": 5.0})
+    drain = flow(network, "out", 4.0)
+    cache.drain(drain)
+    env.run(until=20.0)
+    assert (fill.rate, drain.rate) == pytest.approx((4.0, 4.0))
+    network.stop(drain)
+    env.run(until=21.0)
+    assert fill.rate == 0.0
+    assert cache.content == pytest.approx(100.0)
+
+
 def stops(rate: float, others: Callable[[Link], float]) -> Limit:
     """A tape that needs 20 to keep moving, and else takes a tenth less than its host has room for."""
     del others

@@ -10,6 +10,7 @@ from simbackup.engine.buffer import Buffer
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from simbackup.trace.levels import link_rates
 from simbackup.trace.trace import Trace
 from tests.shared import EqualLosses
 
@@ -83,3 +84,16 @@ def test_a_reader_that_its_own_disk_stops_leaves_the_group() -> None:
     night.env.run(until=16.01)
     assert [reader.rate for reader in night.readers[36:]] == pytest.approx([5.0] * 4)
     assert [reader.cause for reader in night.readers[36:]] == [f"devices.{i}" for i in range(36, 40)]
+
+
+def test_another_capacity_of_a_link_shows_in_its_busy_share_though_no_rate_changes() -> None:
+    env, trace = simpy.Environment(), Trace()
+    network, core, side = FlowNetwork(env, trace), Link("links.core", 100.0), Link("links.side", 80.0)
+    for i in range(MANY):
+        network.start(f"jobs.{i}", "read", 1e9, {core: 1.0, **({side: 1.0} if i % 2 else {})}, moves={core: 1.0})
+    network.start("jobs.other", "read", 1e9, {side: 1.0}, cap=1.0)
+    env.run(until=1.0)
+    network.set_capacity(side, 160.0)
+    env.run(until=2.0)
+    busy = [rate.busy for rate in link_rates(trace, {"links.side"})]
+    assert busy == pytest.approx([51.0 / 80.0, 51.0 / 160.0])

@@ -6,6 +6,7 @@ import simpy
 
 from simbackup.devices.closed_network import ClosedClass
 from simbackup.engine.flow import Flow
+from simbackup.engine.limit import Law, Limit
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.trace.levels import link_rates
@@ -75,6 +76,26 @@ def test_reading_does_not_change_what_comes() -> None:
         return "\n".join(network.trace.to_lines())
 
     assert run(0) == run(20)
+
+
+def bent(limit: float, cause: str = "law") -> Law:
+    """A law under which a flow has no more than a limit."""
+
+    def law(rate: float, others: Callable[[Link], float]) -> Limit:
+        del others
+        return Limit(min(rate, limit), cause)
+
+    return law
+
+
+def test_flows_are_offered_no_more_than_their_laws_allow_when_others_leave_them_more() -> None:
+    env, network, disk = system()
+    tight = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(10.0, "tight"))
+    loose = network.start("jobs.b", "write", 1000.0, {disk: 1.0}, law=bent(60.0, "loose"))
+    free = network.start("jobs.c", "write", 1000.0, {disk: 1.0}, weight=0.1)
+    env.run(until=1.0)
+    assert (tight.rate, loose.rate, free.rate) == (10.0, 60.0, pytest.approx(30.0))
+    assert loose.waited == {"loose": 1.0}
 
 
 def test_nothing_is_left_of_many_flows_on_a_dead_link() -> None:

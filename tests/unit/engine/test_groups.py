@@ -44,6 +44,38 @@ def test_what_the_links_of_a_group_move_is_known_at_any_time() -> None:
     assert moved == pytest.approx([2.0 * 100.0 / (MANY - i) for i in range(41)] + [0.0])
 
 
+def test_a_level_that_takes_up_a_link_says_what_flows_by_themselves_do_there() -> None:
+    env, trace = simpy.Environment(), Trace()
+    network, core, side = FlowNetwork(env, trace), Link("links.core", 100.0), Link("links.side", 80.0)
+    network.start("jobs.own", "read", 1e6, {side: 1.0}, cap=20.0, moves={side: 1.0})
+    for i in range(39):
+        network.start(f"jobs.{i}", "read", 1e6, {core: 1.0}, moves={core: 1.0})
+    env.run(until=2.0)
+    network.start("jobs.late", "read", 1e6, {core: 1.0, side: 1.0}, moves={core: 1.0, side: 1.0})
+    env.run(until=3.0)
+    last = network.start("jobs.last", "read", 1e6, {core: 1.0}, moves={core: 1.0})
+    env.run(until=4.0)
+    network.stop(last)
+    env.run(until=5.0)
+    assert [rate.time for rate in trace.rates if rate.link == "links.side"] == [0.0]
+    assert [(level.time, dict(level.beside)) for level in trace.shared_levels if "links.side" in level.loads] == [
+        (2.0, {"links.side": (0.25, 20.0)})
+    ]
+    moved = {rate.time: (rate.busy * 80.0, rate.bytes_per_s) for rate in link_rates(trace, {"links.side"})}
+    for time, level in {0.0: 0.0, 2.0: 100.0 / 40, 3.0: 100.0 / 41, 4.0: 100.0 / 40}.items():
+        assert moved[time] == pytest.approx((20.0 + level, 20.0 + level))
+
+
+def test_a_limit_of_its_own_takes_a_flow_out_of_a_group() -> None:
+    env, network, core, flows = begun()
+    network.set_cap(flows[50], 1.5, "own")
+    env.run(until=flows[40].done)
+    env.run(until=env.now + 1e-6)
+    assert flows[50].rate == 1.5
+    assert flows[50].waited["own"] > 0.0
+    assert sum(flow.rate for flow in core.flows) == pytest.approx(100.0)
+
+
 def test_others_on_a_disk_meet_the_group_there() -> None:
     env, network, _, flows = begun()
     disk = flows[99].links[1]

@@ -27,6 +27,15 @@ def there(tmp_path: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in (tmp_path / "a.html", tmp_path / "b/b.csv") if path.exists()}
 
 
+def test_nothing_is_there_before_all_is(tmp_path: Path) -> None:
+    both(tmp_path, "old")
+    with together():
+        both(tmp_path, "new")
+        assert there(tmp_path) == {"a.html": "old", "b.csv": "old"}
+    assert there(tmp_path) == {"a.html": "new", "b.csv": "new"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b"]
+
+
 def test_what_fails_at_its_end_leaves_all_as_it_was(tmp_path: Path) -> None:
     both(tmp_path, "old")
     (tmp_path / "c.txt").write_text("mine")

@@ -7,7 +7,7 @@ from sites.plan import site
 
 from simbackup import units
 from simbackup.errors import InputError
-from simbackup.planning.night import Night, begin
+from simbackup.planning.night import Night, begin, work_of
 from simbackup.planning.plan import plan
 from simbackup.planning.playing import Outcome, job_of
 from simbackup.planning.site import load_site
@@ -154,6 +154,21 @@ def test_a_queue_that_has_been_worked_off_is_none() -> None:
     assert took[14:20] == pytest.approx([2 + 16 * 14 - 22 * i for i in range(6)])
     assert took[-1] == 2.0
     assert found.queue is None
+
+
+def test_nights_of_equal_work_are_simulated_once() -> None:
+    """Nothing grows, so that from the fifth week on each week is like the one before: none of them is looked at again.
+
+    Which weeks before that are looked at depends on where the middle of the plan is.
+    """
+    same = {"a": {"size": "1 TB", "change": {"daily": "3 %", "run": "256 KiB"}, "policy": "nightly"}}
+    for until in ("6 months", "3y"):
+        played: list[Night] = []
+        found = plan(
+            load_site(site(systems=same)), until, play=lambda night, to=played: to.append(night) or stub(night)
+        )
+        works = {work_of(found.site.file, night) for night in played}
+        assert found.simulated == len(played) == len(works) < 15
 
 
 def apart(night: Night) -> dict[str, Outcome]:

@@ -43,3 +43,8 @@ def test_what_several_systems_have_is_said_once_with_the_first() -> None:
         load_site(TEXT.replace("size: 1 TB", "size: 900 TB").replace("size: 2 TB", "size: 800 TB"))
     assert "('first', and 1 more like it)" in str(wrong.value)
     assert "policies.nightly.to: " in str(wrong.value)
+
+
+def test_spread_policies_are_reported_as_they_are_written() -> None:
+    text = TEXT.replace('    at: "20:00"\n', '    at: "20:00"\n    spread: true\n    tool: {model: backup_tool/x}\n')
+    assert addresses(text) == [("site:23:19", "policies.nightly.tool.model")]

@@ -2,7 +2,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import simbackup as sb
-from simbackup.plots.clock import name_times
+from simbackup.plots.clock import name_times, shown
 from simbackup.plots.style import scale_of
 
 NIGHT = """\
@@ -41,3 +41,11 @@ def test_weeks_are_counted_in_days() -> None:
     name, shown_marks = marks('"22:00"', 0.0, 6 * 86_400.0)
     assert name == "day"
     assert shown_marks[:3] == ["day 1", "day 2", "day 3"]
+
+
+def test_minutes_are_marked_at_round_times() -> None:
+    assert marks('"22:00"', 79_200.0, 79_900.0)[1][:3] == ["22:00", "22:02", "22:04"]
+
+
+def test_times_of_day_are_padded() -> None:
+    assert [shown(time) for time in (0, 540, 36_060)] == ["00:00", "00:09", "10:01"]

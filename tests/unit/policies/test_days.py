@@ -46,6 +46,11 @@ def test_other_words_are_refused(text: str) -> None:
         check(text)
 
 
+def test_exceptions_leave_days_out() -> None:
+    days = Days(("daily",), ("saturday", "2027-01-01"))
+    assert [day.day for day in days.between(FIRST, date(2027, 1, 4))] == [3, 4]
+
+
 @for_each("text", ["5", "five weeks", "3 hours", "-1 days"])
 def test_a_period_is_one_of_a_calendar(text: str) -> None:
     with pytest.raises(ValueError, match="not a time of a calendar"):

@@ -44,6 +44,13 @@ def test_whatever_is_kept_can_be_restored_and_all_else_is_freed(rules: Retention
     assert {point.number for each in chains for point in each} == series.points.keys()
 
 
+@given(RULES, NIGHTS)
+def test_the_newest_is_kept_by_rules_that_count(rules: Retention, nights: list[Level | None]) -> None:
+    series, added = played(rules, nights)
+    if added and (rules.last or rules.forever):
+        assert max(added) in series.kept
+
+
 @given(RULES, st.integers(1, 80))
 def test_incremental_for_ever_holds_nothing_but_what_is_kept(rules: Retention, nights: int) -> None:
     series, _ = played(rules, [Level.INCREMENTAL] * nights, merges=True)
@@ -57,6 +64,15 @@ def test_incremental_for_ever_holds_nothing_but_what_is_kept(rules: Retention, n
 def test_without_a_rule_all_is_kept(nights: list[Level | None]) -> None:
     series, added = played(Retention(), nights)
     assert series.kept == added == series.points.keys()
+
+
+def test_a_full_backup_outlives_its_age_while_an_incremental_needs_it() -> None:
+    series, _ = played(Retention(age=period("3 days")), [Level.FULL, *[Level.INCREMENTAL] * 5])
+    assert series.kept == {3, 4, 5}
+    assert series.points.keys() == {0, 1, 2, 3, 4, 5}
+    series.add(START + timedelta(days=6), Level.FULL)
+    series.expire(START + timedelta(days=8, hours=1))
+    assert series.points.keys() == {6}
 
 
 def test_an_age_in_months_ends_on_the_same_day_of_a_later_month() -> None:

@@ -60,6 +60,23 @@ def problems(read: Load, changes: dict[str, Any]) -> tuple[Problem, ...]:
     return caught.value.problems
 
 
+@for_each(
+    "changes",
+    [
+        {"devices.volume_group.level": "10"}, {"devices.volume_group.level": "1", "devices.volume_group.disks": 3},
+        {"devices.volume_group.level": "dp", "devices.volume_group.disks": 4},
+        {"devices.cow.chunk": "512 B"}, {"devices.cow.chunk": "1 MiB"}, {"devices.cow.size": "24 KiB"},
+        {"data.last.at": "99 GB"}, {"hosts.other.dirty_background": "1 %"},
+        {"jobs.full.every": "1 day", "jobs.full.until": "7 days"}, {"jobs.full.begin": "22:00"},
+        {"jobs.full.begin": "90 s"}, {"jobs.back.after": ["full"]}, {"jobs.back.to": "more"},
+        {"jobs.back.select": {"files": 1000, "size": "10 GB"}},
+        {"jobs.back.select": {"files": 1, "size": "1 B", "at": 1}},
+    ],
+)  # fmt: skip
+def test_what_is_just_right_is_right(site: Load, changes: dict[str, Any]) -> None:
+    assert set(site(changes).spec.jobs) == {"full", "back"}
+
+
 FROZEN = {
     "  tape: {": """\
   mirror: {model: mirror/vxvm-split-mirror, of: volume, on: sda}

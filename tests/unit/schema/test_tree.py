@@ -6,11 +6,32 @@ from simbackup.errors import InputError, Place
 from simbackup.schema.tree import Node, from_plain, set_path
 from simbackup.schema.yaml_file import parse, read
 
+TEXT = """\
+title: A title
+devices:
+  sda: {size: 10 GB, names: [a, b]}
+  sdb:
+    size:
+      value: 20 GB
+      basis: user
+"""
+
 
 def problems(text: str) -> list[tuple[int, int, str, str]]:
     with pytest.raises(InputError) as caught:
         parse(text, "a.yaml")
     return [(p.place.line, p.place.column, p.address, p.message) for p in caught.value.problems]
+
+
+def test_every_value_and_every_key_knows_its_place() -> None:
+    tree = parse(TEXT, "a.yaml")
+    assert tree.mapping["title"].place == Place("a.yaml", 1, 8)
+    assert tree.mapping["title"].key == Place("a.yaml", 1, 1)
+    size, seen = tree.find(("devices", "sda", "size"))
+    assert (size.value, size.place, size.key) == ("10 GB", Place("a.yaml", 3, 15), Place("a.yaml", 3, 9))
+    assert seen == ("devices", "sda", "size")
+    item, _ = tree.find(("devices", "sda", "names", 1))
+    assert (item.value, item.place.column) == ("b", 33)
 
 
 def test_aliases_cannot_blow_a_file_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,6 +51,11 @@ def test_what_contains_itself_is_reported_where_it_does() -> None:
     assert problems("a: {b: &b {c: [*b, *b]}}\n") == [
         (1, 8, "a.b.c.0", "contains itself"), (1, 8, "a.b.c.1", "contains itself"),
     ]  # fmt: skip
+
+
+def test_few_aliases_may_stand_for_much() -> None:
+    text = f"a: &a [{', '.join('x' * 100)}]\nb: [{', '.join(['*a'] * 100)}]\n"
+    assert len(parse(text, "a.yaml").plain()["b"]) == 100
 
 
 def test_control_characters_are_reported_at_their_place() -> None:

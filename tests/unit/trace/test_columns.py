@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.trace import columns
-from simbackup.trace.columns import Jobs, RateBatch, Rates
+from simbackup.trace.columns import Jobs, RateBatch, Rates, Spans
 from simbackup.trace.records import JobRecord, Rate
+from tests.shared import simulated
 
 NUMBER = st.floats(allow_nan=False)
 NAME = st.sampled_from(["devices.sda", "links.lan", "jobs.save.1", ""])
@@ -71,3 +72,11 @@ def test_a_column_of_jobs_with_different_keys() -> None:
     assert list(Jobs(map(JobRecord, rows)).column("end")) == [2.0, 3, 4.0]
     with pytest.raises(KeyError, match="gone"):
         Jobs(map(JobRecord, rows)).column("gone")
+
+
+def test_what_a_run_keeps_of_jobs_that_have_ended() -> None:
+    """Columns hold the records of a run: no object for each."""
+    trace = simulated("published/003-lvm-snapshots/same-disk").trace
+    assert type(trace.rates) is Rates
+    assert type(trace.spans) is Spans
+    assert type(trace.jobs) is Jobs
