@@ -29,6 +29,17 @@ def test_a_sweep_that_is_kept_up_is_that_of_the_equation() -> None:
             assert sweep.mean() == pytest.approx(sweep_turn_time(DISK, places), rel=1e-14)
 
 
+def test_the_order_in_which_streams_came_does_not_matter() -> None:
+    places = [random.Random(i).random() for i in range(50)]  # noqa: S311
+    one, other = Sweep(DISK), Sweep(DISK)
+    for place in places:
+        one.add(place)
+    for place in [*reversed(places), 0.5]:
+        other.add(place)
+    other.remove(0.5)
+    assert one.mean() == other.mean()
+
+
 def test_streams_lose_a_turn_after_each_run_while_others_are_there() -> None:
     disk = Disk("devices.sda", DISK)
     network = FlowNetwork(simpy.Environment())

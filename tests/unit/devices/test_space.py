@@ -1,3 +1,4 @@
+import itertools
 import math
 
 from hypothesis import given
@@ -32,6 +33,13 @@ def test_it_holds_what_a_plain_set_of_bytes_holds(ranges: list[tuple[int, int]])
     extents, naive = both(ranges)
     assert {int(byte) for begin, end in extents.ranges for byte in range(int(begin), int(end))} == naive
     assert extents.total == len(naive)
+
+
+@given(RANGES)
+def test_its_ranges_are_in_order_and_do_not_touch(ranges: list[tuple[int, int]]) -> None:
+    extents, _ = both(ranges)
+    edges = [edge for pair in extents.ranges for edge in pair]
+    assert all(one < other for one, other in itertools.pairwise(edges))
 
 
 @given(RANGES, st.integers(0, END))

@@ -1,9 +1,15 @@
 import heapq
 
 import pytest
+import simpy
+from oracles.disk import served_in_turn
+from oracles.raid import rewrite
 
+from simbackup.devices.disk.live import Disk
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.store import Region
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
 from simbackup.randomness import generator
@@ -60,6 +66,37 @@ def test_groups_have_parity_each_and_work_side_by_side() -> None:
     small = (one.request("write", 0.0, 0.0, 4096.0), two.request("write", 0.0, 0.0, 4096.0))
     assert small[1].latency == small[0].latency
     assert small[1].busy == pytest.approx(small[0].busy / 2)
+
+
+def beside(stores: Disk | Raid, places: list[tuple[float, float, bool]]) -> float:
+    """Seconds in which streams of 200 MB each pass side by side, with so many bytes at once, read or written."""
+    env = simpy.Environment()
+    network, going = FlowNetwork(env), list[simpy.Event]()
+    for i, (begin, run, writes) in enumerate(places):
+        shape = Region(stores, begin, 200e6).streaming("write" if writes else "read").ahead(run)
+        going.append(shape.start(network, f"jobs.{i}", "move", 200e6).done)
+    env.run(until=env.all_of(going))
+    return env.now
+
+
+@for_each("far, run", [(0.3e9, 0.0), (95e9, 0.0), (95e9, 4e6), (50e9, 20e6)])
+def test_what_streams_lose_follows_from_their_places_and_from_what_is_asked_for_at_once(far: float, run: float) -> None:
+    expected = served_in_turn(FIGURES, [(0.0, 200e6), (far, 200e6)], max(run, FIGURES.stream_turn))
+    assert beside(Disk("devices.a", FIGURES), [(0.0, run, False), (far, run, False)]) == pytest.approx(
+        expected, rel=0.02
+    )
+
+
+@pytest.mark.parametrize(("level", "rewritten"), [("5", 2), ("6", 3)])
+def test_a_small_write_with_parity_occupies_its_disks_until_what_they_read_comes_round(
+    level: raid.Level, rewritten: int
+) -> None:
+    """Every phase of every disk, tried one by one."""
+    done, free = rewrite(rewritten, phases=24)
+    service = array(level, 8).request("write", 0.0, 0.0, 4096.0)
+    transfer = OVERHEAD + 4096 / 50e6
+    assert service.latency == pytest.approx(done * 0.01 + transfer, rel=0.02)
+    assert service.busy * 8 / rewritten == pytest.approx(free * 0.01 + transfer, rel=0.02)
 
 
 @for_each("level, revolutions", [("0", 1), ("1", 1), ("10", 1), ("5", 2), ("6", 2)])

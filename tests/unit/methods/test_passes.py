@@ -1,10 +1,12 @@
 """What of a cartridge is read together."""
 
+from itertools import pairwise
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simbackup.catalogue import Extent
-from simbackup.methods.tape_reader import passes
+from simbackup.methods.tape_reader import passes, width
 
 SIZES = st.floats(1e4, 1e9)
 PLACES = st.floats(0.0, 1e9)
@@ -31,6 +33,15 @@ def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: floa
     for run in wanted:
         mine = sorted(r for r in found if run.begin <= r.begin + 1e-6 < run.begin + run.size)
         assert abs(sum(r.size for r in mine) - run.size) <= 1e-9 * run.size + 1e-3 * len(found) + 20.0 * compression
+
+
+@given(runs(), st.floats(0.5, 4.0))
+def test_passes_go_forward_and_over_no_place_twice(wanted: list[Extent], compression: float) -> None:
+    found = passes(wanted, compression, together=True)
+    if len(found) == len(wanted):
+        return  # nothing lies interleaved, and the order is that of the save set
+    for one, other in pairwise(found):
+        assert one[0].position + width(one, compression) <= other[0].position + 20.0
 
 
 @given(runs())

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from simbackup.trace import columns
 from simbackup.trace.columns import Jobs, RateBatch, Rates, Spans
-from simbackup.trace.records import JobRecord, Rate
+from simbackup.trace.records import JobRecord, Rate, Span, SpanPart
 from tests.shared import simulated
 
 NUMBER = st.floats(allow_nan=False)
 NAME = st.sampled_from(["devices.sda", "links.lan", "jobs.save.1", ""])
+PLAIN = st.one_of(NUMBER, st.text(), st.integers(), st.booleans(), st.none(), st.lists(NUMBER))
+DATA = st.dictionaries(st.text(max_size=3), PLAIN)
 
 
 @given(st.lists(st.builds(Rate, NUMBER, NAME, NUMBER, NUMBER)), st.integers(1, 5))
@@ -51,6 +53,17 @@ def test_rates_stay_in_memory_if_the_file_takes_no_more(monkeypatch: pytest.Monk
         with monkeypatch.context() as patch:
             patch.setattr(columns, "TemporaryFile", lambda **_: io.BytesIO())
             assert list(rates.batches()) == list(Rates(records).batches())  # so that a saved result has the same bytes
+
+
+@given(st.lists(st.builds(Span, NUMBER, NUMBER, NAME, NAME, NAME, st.lists(
+    st.builds(SpanPart, NAME, NAME, NUMBER)).map(tuple))))  # fmt: skip
+def test_spans_come_back_as_they_were(records: list[Span]) -> None:
+    _same(Spans(records), records)
+
+
+@given(st.lists(st.builds(JobRecord, DATA)))
+def test_jobs_come_back_as_they_were(records: list[JobRecord]) -> None:
+    _same(Jobs(records), records)
 
 
 def _same(columns: Any, records: list[Any]) -> None:
