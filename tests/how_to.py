@@ -17,8 +17,6 @@ from pathlib import Path
 TOP = Path(__file__).parents[1]
 DOCS = TOP / "docs"
 BLOCK = re.compile(r"(?:^`(?P<file>[^`\n]+)`:\n\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
-BYTECODE = tempfile.TemporaryDirectory(prefix="simbackup-bytecode-")
-"""What all commands of all pages compile to, once; it is gone when this process ends."""
 TREE = "In the top folder of a clone:"
 """Words after which commands run in a copy of the source tree."""
 
@@ -92,17 +90,17 @@ def shell(folder: Path) -> dict[str, str]:
     plain = {key: value for key, value in os.environ.items() if not key.startswith(("SIMBACKUP", "PYTHON", "PYTEST"))}
     return plain | {
         "PATH": f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120", "MPLBACKEND": "agg",
-        "LC_ALL": "C.UTF-8", "PYTHONPYCACHEPREFIX": BYTECODE.name,
+        "LC_ALL": "C.UTF-8",
     }  # fmt: skip
 
 
 def tree(folder: Path) -> Path:
-    """A copy of the source tree, in a folder named `simbackup`."""
+    """A copy of the source tree with what it is compiled to, in a folder named `simbackup`."""
     copy = folder / "simbackup"
     if not copy.exists():
         copy.mkdir()
         for name in ("simbackup", "models", "scenarios", "docs", "tests"):
-            shutil.copytree(TOP / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "pictures"))
+            shutil.copytree(TOP / name, copy / name, ignore=shutil.ignore_patterns("pictures"))
         shutil.copy(TOP / "pyproject.toml", copy)
     return copy
 

@@ -41,19 +41,6 @@ def in_process(site: Path, folder: Path, *arguments: str) -> subprocess.Complete
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
 
 
-def reported(site: Path, folder: Path, *arguments: str) -> str:
-    done = call(site, folder, *arguments)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout
-
-
-@pytest.mark.slow
-def test_the_files_of_the_package_are_right(installed: Path, tmp_path: Path) -> None:
-    files = sorted(map(str, (installed / "simbackup_example").rglob("*.yaml")))
-    assert reported(installed, tmp_path, "check", *files) == f"{len(files)} files are valid\n"
-
-
 SEVERAL = """
 import contextlib, io, json, sys
 from simbackup.cli import app
@@ -76,51 +63,33 @@ SHOWN: list[tuple[tuple[str, ...], list[str]]] = [
     (("models", "cite"), ["JESD79-4"]),
     (("scenarios",), [NAME, "teaching/mount-queue"]),
     (("picture", NAME), ["memory"]),
+    (("schema", "scenario"), ['"ram_disk"', '"ram_disk/ddr4-2400"', '"check_cpu"']),
+    (("picture", NAME, "-o", "system.svg"), []),
+    (("plot", NAME, "timeline", "-o", "timeline.svg"), []),
+    (("report", NAME, "-o", "report.html"), []),
+    (("run", NAME, "--out", "result"), []),
 ]
+WRITTEN = {"system.svg", "timeline.svg", "report.html", "result"}
 
 
 @pytest.mark.slow
 def test_commands_know_what_the_package_adds(installed: Path, tmp_path: Path) -> None:
-    done = in_process(installed, tmp_path, "-c", SEVERAL, json.dumps([arguments for arguments, _ in SHOWN]))
+    files = sorted(map(str, (installed / "simbackup_example").rglob("*.yaml")))
+    shown = [(("check", *files), [f"{len(files)} files are valid\n"]), *SHOWN]
+    done = in_process(installed, tmp_path, "-c", SEVERAL, json.dumps([arguments for arguments, _ in shown]))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     ended = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [code for code, _ in ended] == [0] * len(SHOWN), done.stderr
+    assert [code for code, _ in ended] == [0] * len(shown), done.stderr
     missing = [
         (arguments, word)
-        for (arguments, words), (_, text) in zip(SHOWN, ended, strict=True)
+        for (arguments, words), (_, text) in zip(shown, ended, strict=True)
         for word in words
         if word not in text
     ]
     assert missing == []
-
-
-@pytest.mark.slow
-def test_a_picture_a_plot_a_page_and_a_result_are_written(installed: Path, tmp_path: Path) -> None:
-    commands = (
-        ("picture", NAME, "-o", "system.svg"), ("plot", NAME, "timeline", "-o", "timeline.svg"),
-        ("report", NAME, "-o", "report.html"), ("run", NAME, "--out", "result"),
-    )  # fmt: skip
-    done = in_process(installed, tmp_path, "-c", SEVERAL, json.dumps(commands))
-    assert [json.loads(line)[0] for line in done.stdout.splitlines()] == [0] * len(commands), done.stderr
-    written = {path.name for path in tmp_path.iterdir()}
-    assert written == {"system.svg", "timeline.svg", "report.html", "result"}
+    assert {path.name for path in tmp_path.iterdir()} == WRITTEN
     assert "verify" in (tmp_path / "report.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_editors_complete_what_the_package_adds(installed: Path, tmp_path: Path) -> None:
-    schema = json.loads(reported(installed, tmp_path, "schema", "scenario"))
-    assert {"ram_disk", "ram_disk/ddr4-2400", "check_cpu"} <= set(_words(schema))
-
-
-def _words(value: object) -> list[str]:
-    """All texts and keys of a JSON value."""
-    if isinstance(value, dict):
-        return [word for key, inner in value.items() for word in (key, *_words(inner))]
-    if isinstance(value, list):
-        return [word for inner in value for word in _words(inner)]
-    return [value] if isinstance(value, str) else []
 
 
 @pytest.mark.slow

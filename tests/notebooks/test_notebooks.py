@@ -25,8 +25,8 @@ LEAST_PICTURES = {
     "10-a-device-of-your-own": 1,
     "11-why-three-copies": 1,
 }
-NIGHTLY = {"05-levers-of-a-database-backup"}
-"""What takes as long as all other notebooks together: a study of 224 settings."""
+NIGHTLY = {"05-levers-of-a-database-backup", "09-a-history-of-backups"}
+"""What takes longest: a study of 224 settings, and fits to the real histories that nightly tests fit to, too."""
 PNG = b"\x89PNG\r\n\x1a\n"
 LARGEST = 300_000
 

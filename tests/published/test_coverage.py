@@ -8,6 +8,7 @@ from statistics import NormalDist, fmean
 
 import pytest
 
+from simbackup.cli.show_published import markdown
 from simbackup.equations.uncertainty import LEVEL, SCORE
 from simbackup.experiments.coverage import (
     ALL,
@@ -22,7 +23,9 @@ from simbackup.experiments.coverage import (
     Kinds,
     coverage,
     covered,
+    validated,
 )
+from simbackup.experiments.reproduce import reproduce
 from simbackup.run import simulate
 from simbackup.scenario import load
 from simbackup.uncertainty import model_error, validated_cases
@@ -40,7 +43,9 @@ from simbackup.uncertainty.model_error import (
     term_of,
 )
 from simbackup.uncertainty.verdict import learned_from
-from tests.published.test_readme import RESULTS, intervals
+from tests.cases import for_each
+from tests.published.test_readme import RESULTS, VALIDATION, intervals
+from tests.shared import IN_ONE_PROCESS, reproduced
 
 TOP = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
@@ -51,12 +56,30 @@ def found() -> CoverageReport:
     return coverage()
 
 
+@for_each(
+    "name",
+    ["003", "bacula-spool", "bs2000-lto6", "hpss-t10000", "restic-objects-2018", "sql-server-240gb", "tk70-1990"],
+)
+def test_intervals_of_a_publication_are_those_of_the_page(name: str) -> None:
+    """Of one for each kind of backup here; nightly, of all."""
+    assert markdown(reproduce([name])).strip() in RESULTS.read_text(encoding="utf-8")
+
+
+@IN_ONE_PROCESS
+def test_the_cases_of_which_answers_speak_are_those_of_the_program() -> None:
+    rows = [*reproduced().rows, *reproduced(VALIDATION).rows]
+    written = (TOP / "scenarios" / validated_cases.FILE).read_text(encoding="utf-8")
+    assert written == validated_cases.table(list(validated(rows)))
+
+
+@pytest.mark.nightly
 def test_the_tables_are_those_of_the_program(found: CoverageReport) -> None:
     assert (TOP / "scenarios" / FILE).read_text(encoding="utf-8") == table(found.terms)
     assert (TOP / "scenarios" / validated_cases.FILE).read_text(encoding="utf-8") == validated_cases.table(found.cases)
     assert intervals(found) in RESULTS.read_text(encoding="utf-8")
 
 
+@pytest.mark.nightly
 def test_each_row_counts_once_in_its_publication_with_what_it_proves(found: CoverageReport) -> None:
     """Counted from the rows as plain data; where a publication states a range, the interval may also meet that."""
     rows = [one.as_dict() for one in found.rows]
@@ -73,17 +96,20 @@ def test_each_row_counts_once_in_its_publication_with_what_it_proves(found: Cove
             assert row["holds"] == (row["low"] <= row["measured"] <= row["high"])
 
 
+@pytest.mark.nightly
 def test_blind_rows_are_those_of_the_ledger(found: CoverageReport) -> None:
     [predicted] = [one for one in found.sets if one.name == PREDICTED]
     blind = found.publications[ALL]["blind"]
     assert (blind.held, blind.rows, blind.width) == (predicted.held, predicted.rows, predicted.width)
 
 
+@pytest.mark.nightly
 def test_intervals_of_predictions_hold_in_eight_to_ten_of_ten_rows(found: CoverageReport) -> None:
     [predicted] = [one for one in found.sets if one.name == PREDICTED]
     assert 0.80 <= predicted.share <= 0.97
 
 
+@pytest.mark.nightly
 def test_less_than_half_of_the_identified_rows_of_documents_are_not_fitted(found: CoverageReport) -> None:
     sets = {one.name: one for one in found.sets}
     assert sets[NOT_FITTED].rows < 0.5 * sets[IDENTIFIED].rows
@@ -101,6 +127,7 @@ def test_a_fitted_row_hardly_moves_with_what_its_fit_made_up_for() -> None:
     assert abs(kept - best) < 0.5 * (moved - best)
 
 
+@pytest.mark.nightly
 def test_intervals_hold_as_often_as_ninety_percent_may(found: CoverageReport) -> None:
     """With so few rows even all of them are no proof of intervals that are too wide."""
     every = found.publications[ALL][ALL]
@@ -114,15 +141,18 @@ def at_most(held: int, rows: int) -> float:
     return sum(math.comb(rows, k) * LEVEL**k * (1.0 - LEVEL) ** (rows - k) for k in range(held + 1))
 
 
+@pytest.mark.nightly
 def test_what_its_author_only_expects_is_in_no_coverage_and_in_no_error(found: CoverageReport) -> None:
     assert "overlapped" not in {one.row.measurement.id for one in found.rows}
     assert all(case.row != "overlapped" for case in found.cases)
 
 
+@pytest.mark.nightly
 def test_what_nothing_can_move_is_in_no_coverage(found: CoverageReport) -> None:
     assert {one.row.role for one in found.rows} == {"fitted", "seen", "opened", "held-out"}
 
 
+@pytest.mark.nightly
 def test_no_interval_owes_anything_to_its_own_publication(found: CoverageReport) -> None:
     """If a publication had measured ten times as much, its own intervals would be the same, and others would not."""
     own, rows = "data-protector-2007", [one.row for one in found.rows]
@@ -220,6 +250,7 @@ def test_fitted_rows_do_not_make_others_look_better() -> None:
     assert error_of([Residual("p", FITTED, 0.01), *blind], "copy") == error_of(blind, "copy")
 
 
+@pytest.mark.nightly
 def test_answers_score_better_than_simple_factors(found: CoverageReport) -> None:
     own = {one.method: one for one in found.scores if one.name == NOT_FITTED_TO}
     for simple in (ONE_FACTOR, FACTOR_BY_KIND):
@@ -228,6 +259,7 @@ def test_answers_score_better_than_simple_factors(found: CoverageReport) -> None
         assert own[simple].worse > SCORE * own[simple].unsure
 
 
+@pytest.mark.nightly
 def test_no_kind_is_better_served_by_a_simple_factor_than_chance_may_have_it(found: CoverageReport) -> None:
     """One publication alone shows nothing, as its rows share their causes: its standard error is infinite."""
     worst = {(one.name, one.method): one.worse / one.unsure for one in found.scores if one.method != THIS}

@@ -28,11 +28,3 @@ def test_what_moved_is_named_with_both_values() -> None:
         "case job: the causes of its time moved"
     ]
     assert list(frozen.moved({key: before}, {})) == ["case job: is gone"]
-
-
-def test_a_name_is_a_case_or_a_folder_of_cases() -> None:
-    assert frozen.chosen(["random/7", "random/7"]) == ["random/7"]
-    assert frozen.chosen(["random"]) == [f"random/{number}" for number in range(frozen.RANDOM)]
-    assert frozen.chosen([]) == frozen.cases()
-    with pytest.raises(ValueError, match="no case is called 'rand'"):
-        frozen.chosen(["rand"])

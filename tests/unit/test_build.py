@@ -84,29 +84,11 @@ def test_a_job_that_cannot_run_and_a_workload_that_does_nothing(monkeypatch: pyt
     )
 
 
-class Presents:
-    """What a capability from elsewhere offers."""
 
 
-class Presenting(BlockDevice):
-    """A capability from elsewhere."""
-
-    live_part = f"{__name__}:Presents"
 
 
-class Both(RedundantDevice, Presenting):
-    """A device with two capabilities."""
 
 
-def test_a_device_has_all_its_capabilities_and_a_derived_one_replaces_its_base() -> None:
-    assert list(capabilities(LogicalVolumeSpec).values()) == [Volume]
-    assert list(capabilities(RaidSpec).values()) == [Redundant]
-    assert list(capabilities(Both).values()) == [Redundant, Presents]
 
 
-def test_devices_are_found_by_all_that_they_offer() -> None:
-    system = System(Clock(simpy.Environment(), Trace()), FlowNetwork(simpy.Environment(), Trace()), 0)
-    live = object()
-    system.add("box", live, capabilities(Both).values())
-    found = [offers for offers in (Redundant, Store, Presents, object, Volume) if "box" in system.of(offers)]
-    assert found == [Redundant, Store, Presents, object]

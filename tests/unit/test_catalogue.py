@@ -1,5 +1,4 @@
 from simbackup.catalogue import Catalogue, Copy, Extent, SaveSet
-from tests.cases import for_each
 
 
 def copy(*extents: Extent, job: str = "jobs.full", compression: float = 1.0) -> Copy:
@@ -8,23 +7,6 @@ def copy(*extents: Extent, job: str = "jobs.full", compression: float = 1.0) -> 
 
 def saved(job: str = "jobs.full", *copies: Copy) -> SaveSet:
     return SaveSet(job, "users", "image", 165.0, 1.0, 0.0, list(copies) or [copy(job=job)])
-
-
-SPANNED = copy(Extent(0.0, 60.0, "A", 40.0), Extent(60.0, 100.0, "B", 0.0), Extent(160.0, 5.0, "C", 7.0))
-
-
-@for_each(
-    "begin, size, found",
-    [
-        (10.0, 20.0, [Extent(10.0, 20.0, "A", 50.0)]),
-        (50.0, 20.0, [Extent(50.0, 10.0, "A", 90.0), Extent(60.0, 10.0, "B", 0.0)]),
-        (160.0, 5.0, [Extent(160.0, 5.0, "C", 7.0)]),
-        (165.0, 5.0, []),
-        (60.0, 0.0, []),
-    ],
-)
-def test_runs_on_media(begin: float, size: float, found: list[Extent]) -> None:
-    assert SPANNED.locate(begin, size) == found
 
 
 def test_the_last_save_set_of_a_job_is_found() -> None:

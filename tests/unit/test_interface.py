@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 
 import jupytext
-import pandas as pd
 import pytest
 from ruamel.yaml import YAML
 
@@ -133,19 +132,6 @@ def test_what_is_wrong_with_text_and_mappings_is_reported_with_its_place() -> No
     assert problems({"title": "x", "extends": "nowhere.yaml"})[0].startswith("mapping: extends: there is no file")
 
 
-def test_values_of_a_mapping_move_alone_in_intervals() -> None:
-    range_of = {"basis": "assumed", "why": "for a test"}
-    above = {
-        "data.file.size": {"value": "1 GB", "range": ["0.5 GB", "1.5 GB"], **range_of},
-        "devices.volume.size": {"value": "2 GB", "range": ["1.6 GB", "3 GB"], **range_of},
-    }
-    from simbackup.uncertainty.inputs import inputs  # noqa: PLC0415
-
-    moved = [[address for _, address in one.at] for one in inputs({"it": sb.load(TEXT, above)})]
-    assert ["data.file.size"] in moved
-    assert ["devices.volume.size"] in moved
-
-
 @pytest.mark.slow
 def test_a_study_comes_from_a_mapping_with_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.yaml").write_text(TEXT, encoding="utf-8")
@@ -230,18 +216,6 @@ def test_what_a_notebook_shows_is_a_table_without_markup_of_users() -> None:
         assert "<u>" not in shown
     assert "write" in result._repr_html_()
     assert "volume" in scenario._repr_html_()
-
-
-def test_jobs_are_a_table_by_name(tmp_path: Path) -> None:
-    result = sb.simulate("teaching/snapshot-slows-writes")
-    assert result.jobs.index.name == "job"
-    assert result.jobs.index.to_list() == [row["job"] for row in result.job_rows]
-    assert list(result.jobs.columns[:4]) == ["method", "start", "end", "elapsed"]
-    assert result.jobs.loc["first_time", "elapsed"] == result.get("jobs.first_time.elapsed")
-    saved = result.save(tmp_path / "saved")
-    for table in (pd.read_csv(saved / "jobs.csv"), pd.read_parquet(saved / "jobs.parquet")):
-        assert list(table.columns) == ["job", *result.jobs.columns]
-        assert table["job"].to_list() == result.jobs.index.to_list()
 
 
 def test_values_are_numbers_with_units() -> None:

@@ -95,13 +95,6 @@ def test_a_scaled_scenario_is_another_one() -> None:
     assert scenario.scaled({"devices.none.chunk": 2.0}) is scenario
 
 
-def test_a_scaled_value_takes_its_range_along() -> None:
-    scenario = sb.load(LVM)
-    [assumed] = [v for v in scenario.values if v.address == "devices.sdb.outer_rate"]
-    [scaled] = [v for v in scenario.scaled({assumed.address: 3.0}).values if v.address == assumed.address]
-    assert (scaled.given.low, scaled.given.high) == (3.0 * (assumed.given.low or 0), 3.0 * (assumed.given.high or 0))
-
-
 def test_an_override_states_the_value_and_leaves_other_factors() -> None:
     scaled = sb.load(LVM).scaled({"devices.cow.chunk": 2.0, "data.file.size": 0.5})
     changed = {v.address: v.given.si for v in scaled.with_({"devices.cow.chunk": "4 KiB"}).values}

@@ -5,26 +5,6 @@ import pytest
 import simbackup as sb
 
 FAST = "read_latency: 0 s, write_latency: 0 s"
-TWO = f"""\
-title: Two hosts with a volume each on one array of 90 MB/s, and a port of 100 MB/s each
-hosts:
-  one: {{model: host/linux-2016-server, owns: [first, a]}}
-  two: {{model: host/linux-2016-server, owns: [second, b]}}
-devices:
-  array: {{kind: ssd, capacity: 100 GB, read_rate: 90 MB/s, write_rate: 60 MB/s, {FAST}}}
-  a: {{kind: ssd, capacity: 100 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, {FAST}}}
-  b: {{kind: ssd, capacity: 100 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, {FAST}}}
-  first: {{kind: logical_volume, on: array, size: 40 GB}}
-  second: {{kind: logical_volume, on: array, size: 40 GB}}
-links:
-  san: {{rate: 100 MB/s, latency: 0 s, duplex: full, medium: switched, joins: [one, two, array]}}
-data:
-  mine: {{on: first, size: 9 GB}}
-  yours: {{on: second, size: 18 GB}}
-jobs:
-  save_mine: {{method: image, data: mine, to: a}}
-  save_yours: {{method: image, data: yours, to: b}}
-"""
 OFF_HOST = f"""\
 title: A clone that the backup server reads
 hosts:
@@ -49,14 +29,6 @@ jobs:
 """
 
 
-def test_hosts_share_the_array_and_each_has_a_port_of_its_own() -> None:
-    result = sb.simulate(TWO)
-    assert result.get("jobs.save_mine.elapsed") == pytest.approx(9e9 / 45e6, rel=0.01)  # half of the array
-    assert result.get("jobs.save_yours.elapsed") == pytest.approx((9e9 + 18e9) / 90e6, rel=0.01)  # then all of it
-    assert result.get("links.san.one.receive.bytes") == pytest.approx(9e9)
-    assert result.get("links.san.two.receive.bytes") == pytest.approx(18e9)
-
-
 def test_the_host_that_owns_an_image_reads_it_past_the_host_of_the_volume() -> None:
     result = sb.simulate(OFF_HOST)
     assert result.get("jobs.save.elapsed") == pytest.approx(20e9 / 200e6, rel=0.01)
@@ -74,12 +46,6 @@ def test_hosts_send_over_a_link_of_storage_only_what_no_other_link_carries() -> 
     without = "".join(line for line in OFF_HOST.splitlines(keepends=True) if not line.startswith("  lan:"))
     there = sb.simulate(without)
     assert there.get("links.san.backup.send.bytes") == pytest.approx(20e9)  # of the restore
-
-
-def test_without_an_owner_the_host_of_the_volume_reads_the_image() -> None:
-    result = sb.simulate(OFF_HOST, {"hosts.backup.owns": ["pool"]})
-    assert result.get("jobs.save.elapsed") >= 20e9 / 200e6
-    assert result.get("links.san.server.receive.bytes") == pytest.approx(20e9)
 
 
 def test_a_walk_over_a_mounted_image_loads_the_host_that_owns_it() -> None:

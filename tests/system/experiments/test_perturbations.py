@@ -69,13 +69,3 @@ def test_an_answer_moves_as_it_should(case: Case) -> None:
     usual = elapsed(case, 1.0)
     assert case.halved[0] < elapsed(case, 0.5) / usual < case.halved[1]
     assert case.doubled[0] < elapsed(case, 2.0) / usual < case.doubled[1]
-
-
-def test_write_back_by_age_begins_no_later_with_more_memory() -> None:
-    """A flush has as much left to write whatever the memory, as write-back began at the same age."""
-    slow = {"jobs.cp.method": "copy", "hosts.server.dirty_expire": "2 s"}
-    times = [
-        sb.simulate(COPY[0], {**slow, "hosts.server.memory": memory}).get("jobs.cp.elapsed")
-        for memory in ("4 GiB", "64 GiB")
-    ]
-    assert times[1] <= times[0] * (1 + SAME)

@@ -53,14 +53,6 @@ def problems(file: Path) -> list[str]:
     return [f"{problem.place.line}: {problem.address}: {problem.message}" for problem in caught.value.problems]
 
 
-def test_values_of_a_case_change_together(tmp_path: Path) -> None:
-    table = sb.study(written(tmp_path, CASES))
-    assert table.varied == ("case",)
-    assert [(row["scenario"], row["case"], row["jobs.copy.bytes"]) for row in table.rows] == [
-        ("one", "small", 1e9), ("one", "large", 8e9)
-    ]  # fmt: skip
-
-
 @pytest.mark.slow
 def test_every_case_is_run_with_every_value(tmp_path: Path) -> None:
     table = sb.study(written(tmp_path, CASES + "vary: {data.db.files: [1, 2, 3]}\n"), workers=2)
@@ -68,12 +60,6 @@ def test_every_case_is_run_with_every_value(tmp_path: Path) -> None:
     assert [(row["case"], row["data.db.files"]) for row in table.rows] == [
         (case, files) for case in ("small", "large") for files in ("1", "2", "3")
     ]
-
-
-def test_a_study_without_cases_has_no_such_column(tmp_path: Path) -> None:
-    table = sb.study(written(tmp_path, "vary: {data.db.size: [1 GB, 2 GB]}\n"))
-    assert table.varied == ("data.db.size",)
-    assert "case" not in table.rows[0]
 
 
 def test_the_figures_of_a_job_that_failed_are_none(tmp_path: Path) -> None:
@@ -114,10 +100,6 @@ def test_why_a_job_failed_is_reported_beside_the_others(tmp_path: Path) -> None:
     assert bad["jobs.copy.bytes"] == 1e9
     assert bad["jobs.second.bytes"] is None
     assert bad["failed"].startswith("second: ")
-
-
-def test_a_study_in_which_nothing_fails_has_no_such_column(tmp_path: Path) -> None:
-    assert "failed" not in sb.study(written(tmp_path)).rows[0]
 
 
 @pytest.fixture(scope="module")

@@ -73,12 +73,6 @@ def test_many_cases_come_near_the_ends_of_the_range(tmp_path: Path) -> None:
         assert row[SAVE + LOW] == pytest.approx(row[SAVE] / expected, rel=0.08)  # starting and flushing cost the same
 
 
-def test_amounts_that_nothing_moves_are_certain_and_times_on_the_clock_have_no_interval(tmp_path: Path) -> None:
-    row = sb.study(asked(tmp_path)).rows[0]
-    assert row["jobs.save.bytes" + LOW] == row["jobs.save.bytes" + HIGH] == 50e9
-    assert not {f"jobs.save.{name}{end}" for name in ("end", "cause") for end in (LOW, HIGH)} & row.keys()
-
-
 def test_a_study_states_in_how_many_cases_a_check_refuses_the_values(tmp_path: Path) -> None:
     """What has 100 GB, and 200 GB at the end of its range, has more than 150 GB beyond log2(1.5) = 0.585 of the way.
 
@@ -116,12 +110,6 @@ def test_the_same_seed_gives_the_same_intervals(tmp_path: Path) -> None:
     one, same, other = (sb.study(asked(tmp_path), seed=seed) for seed in (1, 1, 2))
     assert one.rows == same.rows
     assert [row[SAVE] for row in other.rows] == [row[SAVE] for row in one.rows]
-
-
-def test_none_runs_each_row_once(tmp_path: Path) -> None:
-    assert not any(
-        name.endswith((LOW, HIGH)) for row in sb.study(asked(tmp_path), intervals="none").rows for name in row
-    )
 
 
 def test_files_and_pictures_have_the_intervals(tmp_path: Path) -> None:

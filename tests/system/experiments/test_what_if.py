@@ -105,14 +105,6 @@ def changed(name: str, part: str, factor: float = 4.0) -> dict[str, float]:
     return found
 
 
-def test_a_faster_drive_changes_its_own_times_and_rates_and_no_other() -> None:
-    found = changed(TAPE, "devices.jukebox.drive")
-    assert {address.rpartition(".")[0] for address in found} == {"devices.jukebox.drive"}
-    assert found["devices.jukebox.drive.native_rate"] == 4.0
-    assert found["devices.jukebox.drive.load_time"] == 0.25
-    assert set(found.values()) == {4.0, 0.25}
-
-
 def test_drives_and_robots_are_more_of_them() -> None:
     assert changed(TAPE, "devices.jukebox.drives") == {"devices.jukebox.drives": 4.0}
     assert changed(TAPE, "devices.jukebox.drives", 1e6) == {"devices.jukebox.drives": MANY}
@@ -157,11 +149,6 @@ def test_runs_are_shared_by_jobs_with_the_same_bottleneck(monkeypatch: pytest.Mo
     found = reasons(result, scenario)
     assert len(found) == 17
     assert len(runs) == 2 * len({one.bottleneck for one in found}) == 4
-
-
-def test_without_a_scenario_there_is_no_what_if() -> None:
-    (one,) = reasons(simulate("published/003-lvm-snapshots/same-disk"), None)
-    assert (one.bottleneck, one.doubled, one.without, one.next_bottleneck) == ("devices.sdb", None, None, None)
 
 
 def test_as_json(say: Say) -> None:

@@ -1,7 +1,5 @@
 """Images whose blocks another host asks for, and programs that read ahead, in closed form."""
 
-from typing import Any
-
 import pytest
 
 import simbackup as sb
@@ -43,25 +41,6 @@ def test_one_request_at_a_time(cpu: float) -> None:
     assert result.get("jobs.full.elapsed") == pytest.approx(10e9 / 250e3 * EACH, rel=1e-3)
 
 
-@for_each("window", ["250 kB", "500 kB"])
-@for_each("latency", [2, 20, 200])
-def test_a_request_within_the_window_of_its_line_does_not_wait_for_it(window: str, latency: int) -> None:
-    """What is under way is one request, so that each takes a round trip more and no further time."""
-    changes = {"links.lan.window": window, "links.lan.latency": f"{latency} ms"}
-    text = SITE + ASKED.replace("STREAMS", "1").replace("MORE", TOOL.replace("CPU", "0.001"))
-    elapsed = sb.simulate(text, changes).get("jobs.full.elapsed")
-    assert elapsed == pytest.approx(10e9 / 250e3 * (EACH - 0.002 + latency / 1e3), rel=1e-3)
-
-
-def test_disks_that_are_read_side_by_side_fill_the_line() -> None:
-    """Each has a request under way, and waits for those of others at most as in queues of exponential services."""
-    two, many = (asked(streams).get("jobs.full.elapsed") for streams in (2, 16))
-    line = 250e3 / 100e6
-    waited = 0.0025 + READ * (1.0 + READ / EACH) + line * (1.0 + line / EACH)
-    assert 10e9 / 250e3 * EACH / 2 < two < 10e9 / 250e3 * waited / 2
-    assert many == pytest.approx(100.0, rel=1e-3)
-
-
 def test_changed_runs_are_asked_for_one_by_one() -> None:
     """1 GB in runs of 100 kB, of which a request fetches one."""
     each = 0.002 + 0.001 + 0.0005 + 100e3 / 500e6 + 100e3 / 100e6
@@ -74,17 +53,6 @@ def test_a_program_that_searches_for_changes_asks_for_all() -> None:
     tool = "tool: {start_time: 0 s, mount_time: 0 s, scan_cpu: 1 ns/B}"
     searched = asked(more=f"level: incremental, since: 24 h, {tool}")
     assert searched.get("jobs.full.elapsed") == pytest.approx(10e9 / 250e3 * EACH, rel=1e-3)
-
-
-def test_a_program_that_reads_ahead_works_while_it_reads() -> None:
-    """A host that reads nothing ahead: requests of 1 MB, each 3 ms of reading, and 5 ms of work."""
-    job = "  full: {method: image, data: disks, to: nul, tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: 5 ns/B,\n"
-    site = SITE.replace("owns: [array]", "owns: [array, nul]").replace("owns: [nul], ", "")
-    spent: list[Any] = []
-    for ahead in ("false", "true"):
-        result = sb.simulate(site + job + f"    request: 1 MB, reads_ahead: {ahead}}}}}\n")
-        spent.append(result.get("jobs.full.elapsed"))
-    assert spent == [pytest.approx(1e4 * 0.008, rel=1e-3), pytest.approx(1e4 * 0.005, rel=1e-3)]
 
 
 @for_each("streams, answer", [(1, 0.0005), (1, 0.003), (2, 0.0005)])

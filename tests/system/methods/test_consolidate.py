@@ -50,21 +50,8 @@ def test_a_merge_reads_and_writes_the_change(daily: float, size: float) -> None:
     assert pool["bytes"] == pytest.approx(3 * change, rel=1e-3)
 
 
-def test_a_synthetic_full_backup_reads_and_writes_all() -> None:
-    result = run("  full: {method: consolidate, save_set: save, after: save}\n")
-    assert rows(result)["full"]["bytes"] == 100e9
-    pool = next(row for row in result.device_rows if row["device"] == "devices.pool")
-    assert pool["bytes"] == pytest.approx(4e9 + 2 * 100e9, rel=1e-3)
-    disk = next(row for row in result.device_rows if row["device"] == "devices.disk")
-    assert disk["bytes"] == pytest.approx(4e9, rel=0.01)  # the client sends what has changed
 
 
-def test_a_restore_and_a_copy_take_the_synthetic_full_backup() -> None:
-    more = """  full: {method: consolidate, save_set: save, after: save}
-  back: {restore: save, after: full}
-"""
-    assert rows(run(more))["back"]["bytes"] == 100e9
-    assert rows(run("  back: {restore: save, after: save}\n"))["back"]["bytes"] == pytest.approx(4e9)
 
 
 CHAIN = """
@@ -81,16 +68,6 @@ def test_incrementals_after_a_synthetic_full_backup_are_replayed_above_it() -> N
     assert rows(result)["back"]["bytes"] == pytest.approx(100e9 + 4e9)
 
 
-def test_room_for_a_compressed_full_backup_is_that_of_what_it_keeps() -> None:
-    """A pool of 80 GB keeps the incremental (2 GB) and a full backup of 100 GB at 2:1, and not one of them plain."""
-    small = {"devices.pool.capacity": "80 GB", "data.files.compression": 2}
-    jobs = "  full: {method: consolidate, save_set: save, after: save}\n"
-    coded = SITE.replace("since: 24 h}", "since: 24 h, compressor: compressor/lz4}")
-    result = simulate(coded + jobs, small)
-    pool = next(row for row in result.device_rows if row["device"] == "devices.pool")
-    assert pool["bytes"] == pytest.approx(2e9 + 2 * 50e9, rel=1e-3)
-    with pytest.raises(InputError, match="no room for a full backup"):
-        simulate(SITE + jobs, small)
 
 
 ROTATING = "{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}"
@@ -98,14 +75,6 @@ FLASH = SITE.replace(ROTATING, "{model: ssd/nvme-gen4-2021, capacity: 20 TB}")
 BUSY = "tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: 100 ns/B, request: 1 MiB}"
 
 
-@for_each("ratio", [1, 2, 4])
-def test_what_is_compressed_is_copied_as_it_is(ratio: int) -> None:
-    """A core of speed s copies 100 GB / r with 100 ns / s for each byte, far more slowly than flash."""
-    site = FLASH.replace("since: 24 h}", f"since: 24 h, compressor: compressor/lz4, {BUSY}}}")
-    full = "  full: {method: consolidate, save_set: save, after: save}\n"
-    result = simulate(site + full, {"data.files.compression": ratio})
-    second = build(load(site).spec, 0)[0].hosts["server"].seconds(100e-9)
-    assert rows(result)["full"]["elapsed"] == pytest.approx(100e9 / ratio * second, rel=0.05)
 
 
 @for_each("run_size", [64, 256, 1024])
@@ -126,22 +95,6 @@ def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
     assert rows(result)["merge"]["elapsed"] == pytest.approx(expected, rel=0.12)
 
 
-def test_files_are_merged_file_by_file_and_a_flash_pool_does_not_mind() -> None:
-    jobs = "  full: {method: file_level, data: files, to: pool, exists: true}\n"
-    jobs += "  save: {method: file_level, data: files, to: pool, level: incremental, since: 24 h, exists: true}\n"
-    jobs += "  merge: {method: consolidate, into: older, save_set: save}\n"
-    site = SITE[: SITE.index("  save:")].replace("run: 256 KiB}", "run: 256 KiB}, filesystem: filesystem/xfs")
-    few, many = (
-        rows(simulate(site + jobs, {"data.files.files": number}))["merge"]["elapsed"] for number in (1000, 1_000_000)
-    )
-    assert many > 5.0 * few
-    site = site.replace("disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s", "ssd/nvme-gen3-2018")
-    flash = {"devices.pool.write_latency": "0 s", "devices.pool.capacity": "2 TB"}
-    few, many = (
-        rows(simulate(site + jobs, {"data.files.files": number, **flash}))["merge"]["elapsed"]
-        for number in (1000, 1_000_000)
-    )
-    assert many == pytest.approx(few, rel=0.2)
 
 
 @pytest.mark.parametrize("to", ["pool", "tape"])

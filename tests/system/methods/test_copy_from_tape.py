@@ -55,27 +55,10 @@ def copy(to: str, more: str = "") -> str:
     return f"  copy: {{method: copy_save_set, save_set: full, to: {to}}}\n{more}"
 
 
-@pytest.mark.parametrize("to", ["old, pool: vault", "new"])
-def test_a_tape_is_copied_drive_to_drive_at_the_rate_of_the_slower_one(to: str) -> None:
-    """The reader is mounted, then the writer; both are rewound at the end. The client and its line are not asked."""
-    result = run(copy(to))
-    assert result.get("jobs.copy.elapsed") == pytest.approx(2 * MOUNT + 30e9 / 80e6 + 2 * AWAY)
-    assert result.get("links.lan.bytes") == 0.0
-
-
 def test_a_writer_that_cannot_slow_down_stops_and_starts() -> None:
     """Its buffer of 64 MB fills in less than the 3 s in which it is back: B d / (B + r (d - h)), `stop_start_rate`."""
     rate = 64e6 * 100e6 / (64e6 + 3.0 * (100e6 - 80e6))
     assert run(copy("second")).get("jobs.copy.elapsed") == pytest.approx(2 * MOUNT + 30e9 / rate + 2 * AWAY)
-
-
-def test_several_cartridges_are_copied_side_by_side() -> None:
-    """Of 120 GB each of two pairs of drives copies cartridges of 40 GB: two take as long as the longer one."""
-    three = {"data.d.size": "120 GB", "devices.a.capacity": "2 TB"}
-    one, two = (run(copy(f"new, streams: {n}"), three).get("jobs.copy.elapsed") for n in (1, 2))
-    full = 40e9 / 80e6
-    assert 3 * full < one < 3 * full + 6 * 90.0
-    assert 2 * full < two < 2 * full + 4 * 90.0
 
 
 @pytest.mark.parametrize("compression", [1.0, 2.0])
@@ -84,12 +67,6 @@ def test_what_was_multiplexed_is_read_in_one_pass_and_comes_back_from_the_copy(c
     result = run(copy("new", "  back: {restore: full, copied_by: copy, after: copy}\n"), how)
     assert result.activities("copy")["devices.old.drive.1", "copy"] == pytest.approx(30e9 / 80e6 / compression)
     assert result.get("jobs.back.elapsed") == pytest.approx(30e9 / 10e6 + MOUNT + AWAY, rel=0.01)
-
-
-def test_a_tape_is_called_back_to_a_disk() -> None:
-    result = run(copy("b", "  back: {restore: full, copied_by: copy, after: copy}\n"))
-    assert result.get("jobs.copy.elapsed") == pytest.approx(MOUNT + 30e9 / 80e6 + AWAY, rel=1e-3)
-    assert result.get("devices.b.bytes") == pytest.approx(60e9)
 
 
 @for_each("ratio", [1.0, 2.0])
@@ -105,16 +82,6 @@ def test_a_tape_goes_to_a_bucket_as_fast_as_tape_and_connections_allow(ratio: fl
     rate = 80e6 if connections == 4 else 64e6 * 80e6 / (64e6 + 3.0 * (80e6 - 30e6))
     away = tape.rewind_time(FIGURES, 30e9 / ratio) + 10.0 + 10.0
     assert result.get("jobs.copy.elapsed") == pytest.approx(MOUNT + 30e9 / ratio / rate + away, rel=1e-3)
-
-
-def test_two_copies_within_a_library_do_not_wait_for_each_others_drives() -> None:
-    """Each would hold one of the two drives, and wait for the other."""
-    jobs = "  more: {method: image, data: d, to: old, exists: true}\n"
-    jobs += "  copy: {method: copy_save_set, save_set: full, to: old, pool: vault}\n"
-    jobs += "  other: {method: copy_save_set, save_set: more, to: old, pool: vault}\n"
-    result = run(jobs)
-    ends = sorted(result.get(f"jobs.{job}.end") for job in ("copy", "other"))
-    assert ends[1] > 2 * 30e9 / 80e6
 
 
 def test_a_copy_that_a_library_has_is_not_made_again() -> None:

@@ -50,18 +50,6 @@ def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
     return result
 
 
-def test_a_replica_goes_to_tape_from_where_it_is() -> None:
-    """Over the line of 20 MB/s, and back over it into the library: the disk of the backup is read once."""
-    jobs = IMAGE + "  far: {method: copy_save_set, save_set: full, to: c, after: full}\n"
-    jobs += "  vault: {method: copy_save_set, save_set: full, copied_by: far, to: library, after: far}\n"
-    result = run(jobs)
-    assert result.get("jobs.far.elapsed") == pytest.approx(8e9 / 20e6, rel=1e-3)
-    assert result.get("devices.b.bytes") == pytest.approx(16e9)
-    assert result.get("devices.c.bytes") == pytest.approx(16e9)
-    assert result.get("links.wan.back.bytes") == pytest.approx(8e9)
-    assert result.get("jobs.vault.elapsed") > 8e9 / 20e6
-
-
 @pytest.mark.parametrize("backup", [IMAGE, NATIVE])
 def test_what_is_on_tape_comes_back_to_a_disk_and_is_restored_from_there(backup: str) -> None:
     result = run(backup + VAULT + RECALL + BACK)

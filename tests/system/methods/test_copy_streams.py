@@ -43,12 +43,7 @@ jobs:
   full: {{method: METHOD, data: shop, to: TO}}
 """
 SIZE = 40e9
-OF_DATABASES = ["logical_dump", "hot_copy"]
 BACK = "  back: {restore: full, copied_by: copy, after: copy}\n"
-LOG = """\
-  log: {method: binary_log, data: shop, to: dumps, changed: 10 %, after: full}
-  back: {restore: full, copied_by: copy, replay: log, after: log}
-"""
 
 
 def run(jobs: str, method: str = "logical_dump", to: str = "dumps", changes: dict[str, Any] | None = None) -> Result:
@@ -59,32 +54,6 @@ def run(jobs: str, method: str = "logical_dump", to: str = "dumps", changes: dic
 
 def copy(to: str, more: str = "") -> str:
     return f"  copy: {{method: copy_save_set, save_set: full, to: {to}, after: full}}\n{more}"
-
-
-@for_each("method", OF_DATABASES)
-@for_each("to, rate", [("disk", 500e6), ("far, connections: 4", 4 * 8e6 / (0.05 + 8e6 / 50e6))])
-def test_a_dump_is_copied_as_the_stream_of_bytes_that_it_is(method: str, to: str, rate: float) -> None:
-    result = run(copy(to), method)
-    assert result.get("jobs.copy.elapsed") == pytest.approx(SIZE / rate, rel=0.03)
-    assert result.get("jobs.copy.bytes") == SIZE
-
-
-def test_a_dump_goes_to_tape_at_the_rate_of_the_drive() -> None:
-    result = run(copy("library"))
-    assert result.get("devices.library.drive.1.bytes") == pytest.approx(SIZE)
-    spent = {activity: seconds for (_, activity), seconds in result.causes("copy").items()}
-    assert spent["transfer"] == pytest.approx(SIZE / 80e6, rel=0.01)
-
-
-@pytest.mark.parametrize("method", OF_DATABASES)
-def test_a_database_comes_back_from_a_copy_elsewhere(method: str) -> None:
-    """The line carries 500 MB/s; a worker loads a quarter of a gigabyte a second, and copies files faster than that."""
-    more = "  back: {restore: full, copied_by: copy, after: copy}\n"
-    result = run(copy("disk", more), method)
-    rate = 250e6 if method == "logical_dump" else 500e6
-    assert result.get("jobs.back.elapsed") == pytest.approx(SIZE / rate, rel=0.15)
-    assert result.get("devices.disk.bytes") == pytest.approx(2 * SIZE)
-    assert result.get("devices.dumps.bytes") == pytest.approx(2 * SIZE)  # written, and read for the copy
 
 
 @pytest.mark.parametrize("to", ["dumps", "near"])
@@ -136,14 +105,6 @@ def test_an_archive_is_asked_before_it_is_copied() -> None:
 def test_an_image_comes_back_from_tapes_that_were_objects() -> None:
     result = run(copy("library, connections: 4", BACK), "image", "near")
     assert result.get("devices.library.drive.1.bytes") == pytest.approx(2 * SIZE)
-
-
-def test_a_database_comes_back_from_tape() -> None:
-    """Once it is written and once it is read; logs are read where they were saved."""
-    result = run(copy("library", BACK))
-    assert result.get("devices.library.drive.1.bytes") == pytest.approx(2 * result.get("jobs.full.bytes"))
-    logged = run(copy("library", LOG.replace("after: log", "after: [log, copy]")))
-    assert logged.get("jobs.back.bytes") == pytest.approx(SIZE * 1.1)
 
 
 def test_objects_that_nobody_reaches_are_refused() -> None:

@@ -50,22 +50,6 @@ def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
     return result
 
 
-def test_files_come_back_at_the_rate_of_the_drive() -> None:
-    result = run(HOT + COPY + BACK)
-    assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 8e9 / 80e6 + away(8e9))
-    assert result.get("devices.b.bytes") == pytest.approx(2 * 8e9)  # written and copied; the restore does not ask it
-    assert result.get("links.lan.back.bytes") == pytest.approx(8e9)
-
-
-def test_a_load_that_is_slower_than_the_drive_makes_it_stop() -> None:
-    """25 ns a byte are 40 MB/s: the buffer is empty before the tape is back, `B d / (B + r (d - h))`."""
-    rate = 64e6 * 80e6 / (64e6 + 3.0 * (80e6 - 40e6))
-    result = run(DUMP + COPY + BACK)
-    assert rate < 30e6
-    assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 8e9 / rate + away(8e9))
-    assert result.activities("back")["devices.library.drive.2", "reposition"] == pytest.approx(8e9 / rate - 8e9 / 40e6)
-
-
 def test_a_load_so_slow_that_the_buffer_lasts_goes_at_its_own_pace() -> None:
     """400 ns a byte are 2.5 MB/s, for which 64 MB last 26 s; the indexes are then built by one session, too."""
     built = {
@@ -95,21 +79,6 @@ def test_the_log_of_a_hot_copy_is_replayed_from_the_same_mount() -> None:
     assert result.get("jobs.back.elapsed") == pytest.approx(expected)
 
 
-def test_two_drives_read_the_cartridges_that_two_wrote() -> None:
-    two = COPY.replace("}", ", streams: 2}") + BACK.replace("}", ", streams: 2}")
-    result = run(HOT + two)
-    assert result.get("jobs.back.elapsed") == pytest.approx(MOUNT + 4e9 / 80e6 + away(4e9))
-    one = run(HOT + COPY.replace("}", ", streams: 2}") + BACK)
-    assert one.get("jobs.back.elapsed") == pytest.approx(2 * (MOUNT + 4e9 / 80e6 + away(4e9)))
-
-
-def test_several_cartridges_come_in_turn() -> None:
-    """100 GB are on three cartridges of 40 GB."""
-    result = run(HOT + COPY + BACK, {"data.db.size": "100 GB"})
-    expected = 3 * MOUNT + 100e9 / 80e6 + 2 * away(40e9) + away(20e9)
-    assert result.get("jobs.back.elapsed") == pytest.approx(expected)
-
-
 def test_logs_come_from_where_they_were_saved() -> None:
     """The full backup is on tape, and 0.8 GB of logs on the keeper's disk, from where they cross the line."""
     daily = "  daily: {method: binary_log, data: db, to: c, changed: 10 %, after: vault}\n"
@@ -117,15 +86,6 @@ def test_logs_come_from_where_they_were_saved() -> None:
     expected = MOUNT + 8e9 / 80e6 + away(8e9) + 0.8e9 * 300e-9
     assert result.get("jobs.back.elapsed") == pytest.approx(expected, rel=1e-4)
     assert result.get("devices.c.bytes") == pytest.approx(2 * 0.8e9)
-
-
-def test_logs_on_another_disk_than_their_backup_cross_the_links_from_there() -> None:
-    """2 MB/s of the line are slower than the replay."""
-    daily = "  daily: {method: binary_log, data: db, to: c, changed: 10 %, after: full}\n"
-    slow = {"links.lan.rate": "2 MB/s"}
-    result = run(HOT + daily + "  back: {restore: full, replay: daily, after: daily}\n", slow)
-    assert result.get("links.lan.back.bytes") == pytest.approx(0.8e9)
-    assert result.get("jobs.back.elapsed") == pytest.approx(8e9 / 2e9 + 0.8e9 / 2e6, rel=0.05)
 
 
 def test_another_reader_waits_for_the_cartridge() -> None:
@@ -160,15 +120,6 @@ FAR = "  far: {method: copy_save_set, save_set: full, to: c, after: log}\n"
 FAR_LOG = "  far_log: {method: copy_save_set, save_set: log, to: c, after: far}\n"
 
 
-@pytest.mark.parametrize(("copies", "there", "here"), [(FAR + FAR_LOG, 17.6e9, 17.6e9), (FAR, 16e9, 17.6e9)])
-def test_logs_come_from_where_the_full_backup_is_read_if_they_are_there(copies: str, there: float, here: float) -> None:
-    """8 GB and a log of 0.8 GB are written, and read once: to be copied, or where they are for the restore."""
-    last = "far_log" if FAR_LOG in copies else "far"
-    result = run(HOT + LOG + copies + f"  back: {{restore: full, copied_by: far, replay: log, after: {last}}}\n")
-    assert result.get("jobs.back.bytes") == pytest.approx(8.8e9)
-    assert [result.get(f"devices.{name}.bytes") for name in "cb"] == pytest.approx([there, here])
-
-
 def test_logs_of_a_native_backup_come_from_beside_its_copy() -> None:
     engine = (
         "transfer_size: 1 MiB, io_depth: 4, request_latency: 0 s, compress_cpu: 0 s/B, expand_cpu: 0 s/B,"
@@ -178,11 +129,3 @@ def test_logs_of_a_native_backup_come_from_beside_its_copy() -> None:
     back = "  back: {restore: full, copied_by: far, replay: log, after: far_log}\n"
     result = run(native + LOG + FAR + FAR_LOG + back)
     assert [result.get(f"devices.{name}.bytes") for name in "cb"] == pytest.approx([17.6e9, 17.6e9])
-
-
-def test_logs_on_tape_are_replayed_from_there() -> None:
-    """Both cartridges' worth on one: the drive reads 8 GB and then 0.8 GB behind it, in two mounts."""
-    jobs = HOT + LOG + COPY + "  vault_log: {method: copy_save_set, save_set: log, to: library, after: vault}\n"
-    result = run(jobs + "  back: {restore: full, copied_by: vault, replay: log, after: vault_log}\n")
-    assert result.get("devices.b.bytes") == pytest.approx(2 * 8.8e9)
-    assert sum(result.get(f"devices.library.drive.{i}.bytes") for i in (1, 2)) == pytest.approx(2 * 8.8e9)

@@ -47,12 +47,6 @@ def moved(result: Result, device: str) -> float:
     return next((float(row["bytes"]) for row in result.device_rows if row["device"] == device), 0.0)
 
 
-def test_a_dump_neither_reads_nor_writes_indexes_and_needs_no_lock() -> None:
-    result = run(DUMP)
-    assert result.get("jobs.dump.bytes") == 6e9
-    assert moved(result, "devices.a") == pytest.approx(6e9)
-    assert result.get("jobs.dump.lock") == 0.0
-    assert not [span for span in result.trace.spans if span.activity == "flush"]
 
 
 def test_an_engine_without_old_versions_of_rows_locks() -> None:
@@ -100,20 +94,8 @@ def test_a_dump_to_another_host_crosses_the_link_compressed_or_not(at: str, sent
     assert result.get("jobs.load.elapsed") == pytest.approx(6e9 * 400e-9 / 4, rel=0.02)  # another thread expands
 
 
-@pytest.mark.parametrize(("more", "each"), [("", 300e-9), (", overlapped: false", 400e-9)])
-def test_each_worker_compresses_what_it_dumps(more: str, each: float) -> None:
-    """The server forms rows, 100 ns a byte, while a worker compresses, 300 ns a byte, unless both take turns."""
-    coder = f"compressor: {{compress_cpu: 300 ns/B, expand_cpu: 5 ns/B{more}}}"
-    result = run(DUMP.replace("to: b", f"to: b, {coder}"))
-    assert result.get("jobs.dump.elapsed") == pytest.approx(6e9 * each / 4, rel=0.02)
-    assert moved(result, "devices.b") == pytest.approx(3e9)
 
 
-def test_a_pipe_is_as_fast_as_its_slowest_part() -> None:
-    """One thread dumps at 10 MB/s (100 ns a byte); compressing it on another core at 20 MB/s costs no time."""
-    coder = "compressor: {compress_cpu: 50 ns/B, expand_cpu: 5 ns/B}"
-    piped = run(DUMP.replace("to: b", f"to: b, {coder}").replace("workers: 4", "workers: 1"))
-    assert piped.get("jobs.dump.elapsed") == pytest.approx(6e9 * 100e-9, rel=0.02)
 
 
 def test_a_hot_copy_with_its_log_needs_no_lock_and_replays_the_log() -> None:
@@ -146,10 +128,6 @@ def test_workers_copy_side_by_side() -> None:
     assert largest == pytest.approx(2.0 + 10e9 * 50e-9 / 2, rel=0.01)
 
 
-def test_logs_are_archived_on_another_host() -> None:
-    result = run("  logs: {method: binary_log, data: db, to: c, changed: 10 %}\n")
-    assert moved(result, "links.lan") == pytest.approx(1e9)
-    assert result.get("jobs.logs.elapsed") == pytest.approx(2.0 + 1e9 / 50e6, rel=0.02)
 
 
 @for_each("text, message", [
@@ -163,12 +141,3 @@ def test_what_cannot_be_is_refused(text: str, message: str) -> None:
         sb.load(text)
 
 
-@for_each("threads, workers, rate", [(1, 4, 1), (4, 1, 4), (4, 4, 4), (8, 2, 8)])
-def test_a_pool_of_threads_compresses_for_all_workers_together(threads: int, workers: int, rate: float) -> None:
-    """Each thread compresses 10 MB/s, whoever gives it the pieces; each worker alone could copy far more."""
-    coder = f"workers: {workers}, compressor: {{compress_cpu: 100 ns/B, expand_cpu: 5 ns/B, threads: {threads}}},"
-    pooled = HOT.replace("MORE", coder).replace("copies_log: true", "copies_log: true, shares_threads: true")
-    result = run(pooled)
-    assert result.get("jobs.hot.elapsed") == pytest.approx(2 + 10e9 * 100e-9 / rate, rel=0.02)
-    each = run(HOT.replace("MORE", coder))
-    assert each.get("jobs.hot.elapsed") == pytest.approx(2 + 10e9 * 100e-9 / min(rate * workers, 16), rel=0.02)

@@ -79,35 +79,10 @@ def test_only_new_chunks_are_sent_and_stored_and_all_come_back(
     assert result.get("jobs.full.bytes") == result.get("jobs.back.bytes") == 1e9
 
 
-def test_chunks_are_found_one_after_the_other_or_by_threads() -> None:
-    fast = {"devices.store.write_rate": "400 MB/s"}
-    one, four = run(site(), fast), run(site(dedup=", threads: 4"), fast)
-    assert one.get("jobs.full.elapsed") == pytest.approx(CUT, rel=0.01)  # the next are read meanwhile
-    assert four.get("jobs.full.elapsed") == pytest.approx(CUT / 4, rel=0.01)
-    assert sum(seconds for cause, seconds in one.causes("full").items() if cause.activity == "find chunks") == (
-        pytest.approx(CUT, rel=0.01)
-    )
 
 
-def test_a_restore_goes_from_piece_to_piece() -> None:
-    """A thousand pieces of 1 MB take 2.5 ms each, and 10 ms before that unless the piece before lies beside it.
-
-    A fifth of the pieces are new and lie together: of 1000 pieces, 0.2 x 0.2 x 1000 follow one of them. Several at once
-    wait less, and the server copies each byte in 10 ps while it reads none.
-    """
-    fast = {"links.lan.rate": "5 GB/s", "jobs.full.deduplication.join_cpu": "0 ns/B"}
-    for at_once, seconds in ((1, 960 * 0.010 + 2.5), (2, (960 * 0.010 + 2.5) / 2), (16, 2.5)):
-        result = run(site(dedup=f", at_once: {at_once}"), fast)
-        assert result.get("jobs.back.elapsed") == pytest.approx(seconds + 0.01, rel=1e-3)
 
 
-def test_new_chunks_are_compressed_and_all_are_expanded() -> None:
-    result = run(site(more=CODER))
-    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (0.1 + 0.5))
-    assert result.get("jobs.full.elapsed") == pytest.approx(CUT + CUT / 5, rel=0.01)
-    plain = run(site())
-    spent = [device(one, "hosts.client.cores", "busy_s") * 4 for one in (result, plain)]
-    assert spent[0] - spent[1] == pytest.approx(CUT / 5 + JOIN, rel=0.02)
 
 
 def test_a_bucket_takes_what_is_new_and_gives_all_back() -> None:
@@ -116,15 +91,6 @@ def test_a_bucket_takes_what_is_new_and_gives_all_back() -> None:
     assert result.get("jobs.back.bytes") == 1e9
 
 
-def test_a_copy_on_tape_is_whole_again() -> None:
-    jobs = "  tape: {method: copy_save_set, save_set: full, to: library, after: full}\n"
-    jobs += "  again: {restore: full, copied_by: tape, after: [tape, back]}\n"
-    text = site(jobs=jobs).replace("[client, library]", "[server, library]")
-    text = text.replace("  wan: {joins: [client, bucket], rate: 50 MB/s, latency: 0 s}\n", "")
-    result = run(text.replace("  bucket: {model: object_store/amazon-s3-standard}\n", ""))
-    written = device(result, "devices.library.drive.1", "bytes")
-    assert written == pytest.approx(2e9, rel=0.01)  # all to tape, and all back
-    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (0.2 + 2.0))
 
 
 def test_a_synthetic_full_backup_shares_the_chunks_that_are_there() -> None:
@@ -140,46 +106,12 @@ CHANGING = "size: 1 GB, compression: 2, change: {daily: 4 %, run: 64 KiB}"
 SINCE = "last: 24 h, chunk: 8 KiB, cut_cpu: 0 ns/B, join_cpu: 0 ns/B, together: 1 GB"
 
 
-def changing(dedup: str = SINCE, **changes: str) -> Result:
-    text = site().replace("size: 1 GB, compression: 2", CHANGING).replace(DEDUP, dedup)
-    return run(text, {f"jobs.full.deduplication.{key}": value for key, value in changes.items()})
 
 
-def test_what_is_new_follows_from_the_change_of_the_data() -> None:
-    """4 % in runs of 64 KiB are in 4.5 % of chunks of 8 KiB, and in 16 % of those of 256 KiB."""
-    for chunk, bytes_of in (("8 KiB", 8192), ("256 KiB", 262144)):
-        new = 1.0 - 0.96 ** (1.0 + bytes_of / 65536)
-        result = changing(chunk=chunk)
-        assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (new + 1.0), rel=1e-3)
-    twice = changing(within="2")
-    assert device(twice, "devices.store", "bytes") == pytest.approx(1e9 * ((1.0 - 0.96**1.125) / 2 + 1.0), rel=1e-3)
 
 
-def test_the_newest_backup_lies_in_smaller_pieces_the_older_the_store_is() -> None:
-    """A piece ends where two runs came with different backups: after 1 / (1 - sum p^2) of them, in the mean."""
-    spent = [changing(generations=str(n)).get("jobs.back.elapsed") for n in (1, 7, 60)]
-    assert spent[0] < spent[1] < spent[2]
-    shares = [0.04 * 0.96**k for k in range(60)] + [0.96**60]
-    pieces = 1e9 * (1.0 - sum(p * p for p in shares)) / 65536
-    assert spent[2] == pytest.approx(pieces * 10e-3 + 1e9 / 400e6, rel=0.03)
 
 
-def test_a_store_takes_no_more_than_it_can_of_one_stream_and_of_all() -> None:
-    fast = {
-        "devices.store.write_rate": "400 MB/s",
-        "links.lan.rate": "5 GB/s",
-        "jobs.full.deduplication.cut_cpu": "0 ns/B",
-    }
-    more = (
-        "  again: {method: image, data: image, to: store, deduplication: {ratio: 5, cut_cpu: 0 ns/B, join_cpu: 0 ns/B, "
-    )
-    more += "together: 1 MB, ingest: 100 MB/s, stream_ingest: 80 MB/s}}\n"
-    limits = {"jobs.full.deduplication.ingest": "100 MB/s", "jobs.full.deduplication.stream_ingest": "80 MB/s"}
-    alone = run(site(), fast | limits)
-    assert alone.get("jobs.full.elapsed") == pytest.approx(1e9 / 80e6, rel=0.01)
-    assert next(iter(alone.causes("full"))).address == "jobs.full.ingest"
-    both = run(site(jobs=more).replace("  back: {restore: full, after: full}\n", ""), fast | limits)
-    assert both.get("jobs.full.elapsed") == both.get("jobs.again.elapsed") == pytest.approx(2e9 / 100e6, rel=0.01)
 
 
 def test_a_store_gives_back_no_more_than_it_can_to_one_stream_and_to_all() -> None:
@@ -195,18 +127,6 @@ def test_a_store_gives_back_no_more_than_it_can_to_one_stream_and_to_all() -> No
     assert (found.bottleneck, found.without) == ("devices.store.restore_rate", pytest.approx(5.0, rel=0.01))
 
 
-def test_readers_of_pieces_lose_nothing_to_each_other() -> None:
-    """Each piece is sought anyway, wherever the arm comes from: two restores take the disk twice as long as one."""
-    fast = {"links.lan.rate": "5 GB/s", "jobs.full.deduplication.join_cpu": "0 ns/B"}
-    jobs = "  again: {restore: full, after: back}\n  beside: {restore: full, after: back}\n"
-    text = (
-        site(dedup=", at_once: 16", jobs=jobs)
-        .replace("ratio: 5", "ratio: 100")
-        .replace("  store: {kind: ssd,", "  flash: {kind: ssd,")
-    )
-    result = run(text.replace("links:\n", DISK + "links:\n"), fast)
-    one, both = result.get("jobs.back.elapsed"), result.get("jobs.again.elapsed")
-    assert both == result.get("jobs.beside.elapsed") == pytest.approx(2 * one, rel=0.02)
 
 
 def test_an_index_on_disk_reads_where_memory_does_not_know_a_chunk() -> None:
@@ -250,12 +170,6 @@ def test_all_that_is_missing_is_found_at_once() -> None:
     )
 
 
-@for_each("ratio, jumps", [(1, 0.0), (1.25, 1 - 0.8**2), (10, 1 - 0.1**2)])
-def test_what_was_new_to_the_store_comes_back_in_order(ratio: float, jumps: float) -> None:
-    """A piece of 1 MB follows the one before where both were new: 2.5 ms each, and 10 ms for each of the others."""
-    changes = {"links.lan.rate": "1 GB/s", "jobs.full.deduplication.join_cpu": "0 ns/B"}
-    result = run(site(), changes | {"jobs.full.deduplication.ratio": ratio})
-    assert result.get("jobs.back.elapsed") == pytest.approx(1000 * (2.5e-3 + 10e-3 * jumps), rel=0.02)
 
 
 CONTAINERS = {"cut_cpu": "0 ns/B", "join_cpu": "0 ns/B", "together": "1 MB", "at": "target", "container": "4 MB"}

@@ -61,88 +61,22 @@ def cores(result: Result, host: str) -> float:
     return 4 * next(d["busy_s"] for d in result.device_rows if d["device"] == f"hosts.{host}.cores")
 
 
-def test_an_image_is_read_into_memory_and_then_written() -> None:
-    result = run(IMAGE)
-    assert result.get("jobs.save.elapsed") == pytest.approx(10.0 + 20.0)
-    spent = {key: seconds for key, seconds in result.activities("save").items() if seconds}
-    assert spent == pytest.approx({("devices.a", "save"): 10.0, ("devices.b", "write-back"): 20.0})
-    assert (result.get("jobs.save.bytes"), result.get("jobs.save.files")) == (1e9, 10000.0)
-    assert (result.get("devices.a.bytes"), result.get("devices.b.bytes")) == pytest.approx((1e9, 1e9))
-    assert cores(result, "client") == pytest.approx(2.0)
 
 
-def test_an_image_across_a_network_is_written_through_the_cache_of_the_server() -> None:
-    result = run(IMAGE, "c")
-    assert result.get("jobs.save.elapsed") == pytest.approx(12.5 + 20.0)
-    assert result.activities("save")["links.lan", "save"] == pytest.approx(12.5)
-    assert result.get("devices.c.bytes") == pytest.approx(1e9)
-    assert next(d["bytes"] for d in result.device_rows if d["device"] == "links.lan") == pytest.approx(1e9)
-    assert next(d["bytes"] for d in result.device_rows if d["device"] == "devices.b") == 0.0
 
 
-@for_each("source, lan, target", [(10, 80, 50), (100, 20, 50), (100, 80, 30), (40, 40, 40), (100, 1000, 1000)])
-def test_whichever_is_slowest_limits(source: int, lan: int, target: int) -> None:
-    rates = {
-        "devices.a.read_rate": f"{source} MB/s",
-        "links.lan.rate": f"{lan} MB/s",
-        "devices.c.write_rate": f"{target} MB/s",
-    }
-    result = run(IMAGE, "c", TIGHT | rates)
-    assert result.get("jobs.save.elapsed") == pytest.approx(1e9 / (min(source, lan, target) * 1e6))
 
 
-def test_a_program_that_copies_slowly_limits() -> None:
-    """20 ns of the reference core are 10 ns here, after reading at the rate of a core."""
-    result = run(f"{IMAGE[:-2]}, tool: {TOOL.replace('4 ns', '60 ns')}}}\n", "w", TIGHT)
-    assert cores(result, "client") == pytest.approx(30.0)
-    assert result.get("jobs.save.elapsed") == pytest.approx(1.0 + 30.0)
 
 
-def test_an_image_in_memory_is_not_read_from_its_device() -> None:
-    result = run(IMAGE, changes={"data.d.cached": "100 %"})
-    assert result.get("jobs.save.elapsed") == pytest.approx(2.0 + 20.0)
-    assert result.get("devices.a.bytes") == 0.0
 
 
-def test_a_save_set_of_files_is_a_walk_and_its_copy() -> None:
-    """Each byte is copied twice by the host when the program says nothing of it."""
-    result = run(WALK)
-    walk = 10_000 * (FILE - 0.5e-3) + 1e9 * 2e-9
-    assert result.get("jobs.save.elapsed") == pytest.approx(walk + 20.0)
-    assert cores(result, "client") == pytest.approx(10_000 * 0.5e-3 + 2.0)
 
 
-def test_a_program_adds_its_start_and_what_each_file_and_byte_cost_it() -> None:
-    result = run(f"{WALK[:-2]}, tool: {TOOL}}}\n")
-    assert result.get("jobs.save.elapsed") == pytest.approx(1.0 + 10_000 * FILE + 1e9 * 2e-9 + 20.0)
-    assert cores(result, "client") == pytest.approx(10_000 * 1e-3 + 2.0)
-    assert result.activities("save")["data.d", "start"] == pytest.approx(1.0)
 
 
-def test_a_program_may_say_how_many_workers_it_has() -> None:
-    def elapsed(more: str) -> float:
-        return run(f"{WALK[:-2]}, {more}}}\n").get("jobs.save.elapsed")
-
-    of_its_own, of_the_job = elapsed(f"tool: {TOOL[:-1]}, workers: 4}}"), elapsed(f"workers: 4, tool: {TOOL}")
-    assert of_its_own == of_the_job < elapsed(f"tool: {TOOL}")
-    assert elapsed(f"workers: 4, tool: {TOOL[:-1]}, workers: 2}}") == of_the_job
 
 
-def test_save_sets_side_by_side_share_what_they_share() -> None:
-    """Two walks wait in one queue of the device; two images have half of it each."""
-    two = WALK + "  more: {method: file_level, data: other, to: c}\n"
-    result = run(two)
-    alone = run(WALK)
-    behind = 20.0  # seconds in which the last of it goes to disk
-    reads = FILE - 1e-3
-    delay = (alone.get("jobs.save.elapsed") - behind) / 10_000 - reads
-    two_at_once = CustomerClass(2, delay, (Visit(0, reads, 1e3 / 100e6 + 100e3 / 100e6),))
-    (both,) = closed_network([two_at_once], [0.0], [None])
-    assert result.get("jobs.save.elapsed") == pytest.approx(behind + 20_000 / both.rate, rel=1e-3)
-    assert result.get("jobs.save.elapsed") > 1.05 * alone.get("jobs.save.elapsed")
-    images = run(IMAGE + "  more: {method: image, data: other, to: c}\n")
-    assert images.get("jobs.save.elapsed") == pytest.approx(20.0 + 20.0)
-    assert images.get("devices.a.bytes") == pytest.approx(2e9)
 
 
 DISK = """\
@@ -159,12 +93,6 @@ jobs:
 """
 
 
-def test_a_disk_that_is_read_and_written_turns_between_the_two() -> None:
-    """Each megabyte is read and written in 20 ms; each time the arm goes over 1 % of its way and waits half a turn."""
-    result = sb.simulate(DISK + "  save: {method: image, data: d, to: disk}\n")
-    seek = 1e-3 + 4e-3 * (0.01 * 3) ** 0.5
-    assert result.get("jobs.save.elapsed") == pytest.approx(1000 * 2 * (0.02 + seek + 0.005), rel=0.01)
-    assert result.get("devices.disk.bytes") == pytest.approx(2e9)
 
 
 def test_a_walk_beside_a_writer_on_one_disk_gets_what_the_writer_leaves() -> None:
@@ -176,13 +104,6 @@ def test_a_walk_beside_a_writer_on_one_disk_gets_what_the_writer_leaves() -> Non
     assert result.get("devices.disk.busy") == pytest.approx(1.0, rel=0.01)
 
 
-def test_the_third_save_set_has_no_room() -> None:
-    jobs = "  save: {method: image, data: d, to: w, every: 100 s, until: 300 s}\n"
-    result = run(jobs, changes={"devices.w.size": "2.5 GB"})
-    assert [row(result, f"save.{i}")["status"] for i in (1, 2, 3, 4)] == ["done", "done", "failed", "failed"]
-    assert row(result, "save.3")["reason"] == "'w' is full"
-    assert row(result, "save.3")["bytes"] == 0.0
-    assert result.get("devices.b.bytes") == pytest.approx(2e9)
 
 
 def test_save_sets_lie_behind_the_data_of_their_disk_and_behind_each_other() -> None:
@@ -192,9 +113,6 @@ def test_save_sets_lie_behind_the_data_of_their_disk_and_behind_each_other() -> 
     assert (row(result, "save")["status"], row(result, "more")["status"]) == ("done", "failed")
 
 
-def test_save_sets_on_a_whole_disk_lie_behind_its_volumes() -> None:
-    system, _ = build(sb.load(SITE + IMAGE.replace("TO", "b")).spec, seed=0)
-    assert [system.room("b", size) for size in (50e9, 47e9, 1.0)] == [3e9, 53e9, None]
 
 
 SNAPSHOT = """\
@@ -238,33 +156,10 @@ def test_a_snapshot_whose_area_is_full_fails_the_backup(method: str, when: str) 
     assert row(result, "save")["end"] == (lost if when == "while it is read" else row(result, "save")["start"])
 
 
-def test_a_backup_that_has_read_all_does_not_mind_that_its_snapshot_is_lost() -> None:
-    """It is read within 14 s; the area is full later, while the save set goes to disk."""
-    jobs = """\
-  new: {method: create_snapshot, snapshot: s}
-  dd: {method: write, data: d, after: new, flush: true}
-  create: {method: write, data: other, portion: 0.1 %, after: new}
-"""
-    result = frozen("0.1 GB", "image", jobs)
-    (lost,) = [note["at"] for note in note_rows(result.trace) if note["address"] == "devices.s"]
-    assert 14.0 < lost < row(result, "save")["end"]
-    assert row(result, "save")["status"] == "done"
 
 
-@pytest.mark.parametrize("to", ["w", "c"])
-def test_a_whole_restore_reads_the_disk_sends_and_writes(to: str) -> None:
-    result = run(IMAGE + BACK, to)
-    read = 1e-3 + 12.5 if to == "c" else 10.0
-    assert result.get("jobs.back.elapsed") == pytest.approx(SEEK + read + 10.0)
-    assert (result.get("jobs.back.bytes"), result.get("jobs.back.files")) == (1e9, 10000.0)
-    assert result.get("devices.a.bytes") == pytest.approx(2e9)
 
 
-def test_files_that_come_back_cost_the_processor_what_they_cost_the_file_system() -> None:
-    """0.5 ms for each file, and two copies of each byte."""
-    result = run(WALK + BACK)
-    before = run(WALK)
-    assert cores(result, "client") - cores(before, "client") == pytest.approx(2.0 + 5.0)
 
 
 @for_each("files, size", [(1, 100e3), (10, 5e6), (1000, 100e6)])
@@ -311,11 +206,6 @@ def test_nothing_comes_back_of_a_backup_that_failed() -> None:
     assert row(result, "back")["reason"] == "the catalogue has no save set of 'save'"
 
 
-def test_a_restore_takes_the_last_of_several_save_sets() -> None:
-    jobs = "  save: {method: image, data: d, to: w, every: 100 s, until: 100 s}\n" + BACK
-    result = run(jobs)
-    assert result.get("jobs.back.bytes") == 1e9
-    assert result.get("jobs.back.start") == pytest.approx(130.0)
 
 
 def test_users_of_data_that_are_restored_are_shut_out() -> None:

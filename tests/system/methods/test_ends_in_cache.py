@@ -45,9 +45,3 @@ def test_it_ends_in_memory_or_on_disk(kind: str) -> None:
     """10 s until all is in memory, 50 s until all is on disk, which writes from the beginning on."""
     assert elapsed(kind, cache=True, limit="90 %") == pytest.approx(10.0, rel=0.01)
     assert elapsed(kind, cache=False, limit="90 %") == pytest.approx(50.0, rel=0.01)
-
-
-@for_each("kind", list(JOBS))
-def test_the_disk_decides_where_memory_is_full(kind: str) -> None:
-    """Room for 200 MB: the last of them are in memory when the others are on disk, after 800 MB at 20 MB/s."""
-    assert elapsed(kind, cache=True, limit="2 %") == pytest.approx(40.0, rel=0.01)

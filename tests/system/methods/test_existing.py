@@ -77,28 +77,6 @@ def test_a_copy_may_exist_as_well_and_is_not_made_again(to: str) -> None:
     assert made == pytest.approx(later, rel=1e-9)
 
 
-def test_a_chain_of_backups_that_exist_is_replayed_in_the_order_of_the_file() -> None:
-    day = "method: file_level, data: d, to: pool, level: incremental, since: 24 h"
-    jobs = (
-        f"  full: {{{FULL}, to: pool{{}}}}\n  one: {{{day}{{}}}}\n  two: {{{day}{{}}}}\n"
-        "  back: {restore: full, replay: [one, two]AFTER}\n"
-    )
-    there = jobs.replace("{}", ", exists: true").replace("AFTER", "")
-    result = sb.simulate(sb.load(SITE + there))
-    assert [row["job"] for row in result.job_rows] == ["back"]
-    assert result.get("jobs.back.bytes") == pytest.approx(500e9 * 1.04)
-    ran = jobs.replace("pool{}", "pool").replace("24 h{}", "24 h, after: full, delay: 1000 h", 1)
-    ran = ran.replace("24 h{}", "24 h, after: one, delay: 1000 h").replace("AFTER", f", after: two, {DELAY}")
-    assert elapsed(there) == pytest.approx(elapsed(ran), rel=1e-9)
-
-
-def test_what_is_saved_later_lies_behind_what_exists() -> None:
-    jobs = f"  old: {{{FULL}, to: library, exists: true}}\n  new: {{{FULL}, to: library}}\n"
-    result = sb.simulate(sb.load(SITE + jobs))
-    # 333 GB on tape: the second cartridge has 133 GB, to the end of which the next backup goes first
-    assert result.activities("new")["devices.library.drive.1", "locate"] > 0.0
-
-
 def test_others_may_come_after_a_job_that_does_not_run() -> None:
     jobs = f"  full: {{{FULL}, to: pool, exists: true}}\n  back: {{restore: full, after: full}}\n"
     result = sb.simulate(sb.load(SITE + jobs))

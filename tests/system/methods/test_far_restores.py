@@ -27,7 +27,6 @@ jobs:
   JOB
 """
 RESTORE = "back: {restore: full}"
-COPY = "back: {method: copy_save_set, save_set: full, to: flash}"
 
 
 def elapsed(method: str, takes: str, sends: str, *, turns: bool = False, job: str = RESTORE) -> float:
@@ -49,8 +48,3 @@ def test_a_restore_takes_as_long_as_the_slower_host(method: str, takes: str, sen
 def test_a_program_that_takes_turns_reads_sends_and_writes_one_after_the_other(method: str) -> None:
     """25 s to read, 10 s on the line, 40 s of a core of the client."""
     assert elapsed(method, "4 ns/B", "1 ns/B", turns=True) == pytest.approx(75.0, rel=0.005)
-
-
-def test_a_copy_to_the_disk_of_another_host_takes_as_long_as_the_slower_host() -> None:
-    """25 s to read at the server, and 10 s of a core that copies."""
-    assert elapsed("image", "1 ns/B", "0 ns/B", job=COPY) == pytest.approx(25.0, rel=0.005)

@@ -63,61 +63,15 @@ def one_by_one(trips: int, block: float, size: float, latency: float, rate: floa
     return float(env.now)
 
 
-@pytest.mark.parametrize(("line", "trips"), [("storage: true", 2), ("storage: true, command_trips: 1", 1)])
-def test_each_block_that_is_written_takes_its_round_trips(line: str, trips: int) -> None:
-    result = ran(FULL, line)
-    assert moved(result, "full") == pytest.approx(one_by_one(trips, 100e3, 1e9, 0.01, 20e6), rel=1e-3)
-
-
 @pytest.mark.parametrize("line", ["storage: true", "storage: true, command_trips: 1"])
 def test_each_block_that_is_read_takes_one_round_trip(line: str) -> None:
     assert moved(ran(FULL + BACK, line), "back") == pytest.approx(one_by_one(1, 100e3, 1e9, 0.01, 20e6), rel=1e-3)
-
-
-@pytest.mark.parametrize("line", ["storage: false", "storage: true, command_trips: 0"])
-def test_what_a_gateway_answers_or_a_host_at_the_other_end_writes_fills_the_line(line: str) -> None:
-    result = ran(FULL + BACK, line)
-    assert moved(result, "full") == pytest.approx(1e9 / 20e6, rel=1e-3)
-    assert moved(result, "back") == pytest.approx(1e9 / 20e6, rel=1e-3)
-
-
-def test_without_the_size_of_a_block_nothing_is_waited_for() -> None:
-    result = ran(FULL.replace("block: 100 kB, ", ""))
-    assert moved(result, "full") == pytest.approx(1e9 / 20e6, rel=1e-3)
-
-
-def test_a_short_line_takes_no_longer_than_the_command_of_the_drive() -> None:
-    near = SITE.replace("rate: 20 MB/s, latency: 10 ms", "rate: 1 GB/s, latency: 0.05 ms")
-    result = ran(FULL, site=near.replace("native_rate: 80 MB/s", "native_rate: 300 MB/s"))
-    assert moved(result, "full") == pytest.approx(1e9 / 100e3 * (100e3 / 320e6 + 0.1e-3), rel=1e-3)
-
-
-@pytest.mark.parametrize("more", ["alternates: true", "alternates: true, request: 100 kB"])
-def test_a_program_that_reads_and_writes_in_turns_waits_once_for_each_round_trip(more: str) -> None:
-    each = 100e3 / 5e9 + 2 * 0.01 + 100e3 / 20e6 + 100e3 / 320e6
-    result = ran(FULL, more=more)
-    assert moved(result, "full") == pytest.approx(1e9 / 100e3 * each, rel=2e-3)
 
 
 def test_a_restore_in_turns_waits_once_for_each_round_trip() -> None:
     result = ran(FULL + BACK, more="alternates: true, restore_cpu: 1 ns/B")
     each = 0.01 + 100e3 / 20e6 + 100e3 / 320e6 + 100e3 * 1e-9
     assert moved(result, "back") == pytest.approx(1e9 / 100e3 * each, rel=2e-3)
-
-
-def test_two_drives_each_have_a_command_under_way() -> None:
-    both = FULL + FULL.replace("full:", "other:").replace("data: one", "data: two")
-    result = ran(both, drives=2)
-    alone = one_by_one(2, 100e3, 1e9, 0.01, 20e6)
-    assert moved(result, "full") == pytest.approx(alone, rel=1e-3)
-    assert moved(result, "other") == pytest.approx(alone, rel=1e-3)
-
-
-def test_streams_that_share_a_drive_share_its_commands() -> None:
-    shared = FULL.replace("to: vault,", "to: vault, multiplexing: 2,")
-    result = ran(shared + shared.replace("full:", "other:").replace("data: one", "data: two"))
-    alone = one_by_one(2, 100e3, 1e9, 0.01, 20e6)
-    assert moved(result, "full") == pytest.approx(2 * alone, rel=1e-3)
 
 
 def test_a_copy_to_other_cartridges_waits_for_reads_and_writes_side_by_side() -> None:
@@ -130,16 +84,6 @@ def test_a_copy_to_other_cartridges_waits_for_reads_and_writes_side_by_side() ->
 
 def test_the_line_is_the_bottleneck() -> None:
     assert sb.explain(ran(FULL))["full"].bottleneck == "links.line"
-
-
-@pytest.mark.parametrize("workers", [1, 4])
-def test_workers_share_the_connection_of_their_backup(workers: int) -> None:
-    """A window of 100 kB and a round trip of 10 ms leave 10 MB/s, whoever reads the files."""
-    files = "files: 1000, filesystem: {cpu_per_file: 0 s/file, reads_per_file: 0, fragment: 64 KiB}"
-    site = SITE.replace("size: 1 GB}", f"size: 1 GB, {files}}}", 1)
-    full = FULL.replace("method: image", f"method: file_level, workers: {workers}")
-    result = ran(full, line="window: 100 kB", site=site)
-    assert moved(result, "full") == pytest.approx(1e9 / 10e6, rel=1e-3)
 
 
 @for_each("workers", [1, 2, 3, 8])

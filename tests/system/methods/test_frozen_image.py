@@ -66,47 +66,6 @@ def test_a_backup_is_its_preparation_and_the_creation(image: str) -> None:
     assert result.get("devices.a.bytes") == 0.0
 
 
-def test_a_backup_does_not_take_longer_for_more_bytes() -> None:
-    one, ten = (run("mirror", "", {"data.db.size": size}) for size in ("1 GB", "10 GB"))
-    assert one.get("jobs.backup.elapsed") == ten.get("jobs.backup.elapsed")
-    assert ten.get("jobs.backup.bytes") == 10e9
-
-
-def test_a_restore_reads_passes_the_host_and_writes_one_request_after_the_other() -> None:
-    result = run("mirror")
-    assert result.get("jobs.back.elapsed") == pytest.approx(1.0 + 50.0 + 2.0 + 1000 * CYCLE)
-    assert result.activities("back") == {
-        ("data.db", "start"): 1.0, ("data.db", "prepare"): 50.0, ("devices.mirror", "mount"): 2.0,
-        ("devices.b", "read"): pytest.approx(1000 * READ), ("devices.a", "write"): pytest.approx(1000 * WRITE),
-        ("hosts.server.cores", "copy"): pytest.approx(1000 * CPU),
-    }  # fmt: skip
-    assert result.get("devices.b.bytes") == pytest.approx(1e9)
-    assert result.get("devices.a.bytes") == pytest.approx(1e9)
-    assert next(d["busy_s"] for d in result.device_rows if d["device"] == "hosts.server.cores") == pytest.approx(1.0)
-
-
-def test_without_a_tool_the_host_copies_in_and_out_in_small_requests() -> None:
-    """128 KiB at a time, 1 ns a byte for each of two copies, and nothing else."""
-    request = 128 * 1024
-    cycle = 2 * (1e-3 + request / 100e6) + request * 2e-9
-    assert run("mirror", tool="").get("jobs.back.elapsed") == pytest.approx(1e9 / request * cycle)
-
-
-@for_each("files", [1, 10, 100])
-def test_files_are_restored_one_after_the_other_wherever_they_lie(files: int) -> None:
-    select = f"  back: {{restore: backup, after: backup, select: {{files: {files}, size: 100 MB}}}}\n"
-    result = run("mirror", select)
-    assert result.get("jobs.back.elapsed") == pytest.approx(1.0 + files * 0.5 + 2.0 + 100 * CYCLE)
-    assert (result.get("jobs.back.bytes"), result.get("jobs.back.files")) == (pytest.approx(100e6), files)
-
-
-def test_small_files_are_small_requests() -> None:
-    """Fifty files of 100 kB: each is one request, of which the latencies are the most."""
-    select = "  back: {restore: backup, after: backup, select: {files: 50, size: 5 MB}}\n"
-    each = 2 * (1e-3 + 1e-3) + 100e3 * 4e-9
-    assert run("mirror", select).get("jobs.back.elapsed") == pytest.approx(1.0 + 25.0 + 2.0 + 50 * each)
-
-
 @for_each("image, source", [("mirror", "b"), ("point", "a"), ("area", "a")])
 def test_a_restore_to_another_place_is_read_here_and_written_there(image: str, source: str) -> None:
     result = run(image, "  back: {restore: backup, after: backup, to: other}\n")
@@ -229,22 +188,6 @@ def test_only_the_first_update_under_a_checkpoint_costs_a_copy() -> None:
     assert result.get("jobs.write.elapsed") > 3 * plain
     assert removed.get("devices.a.bytes") == pytest.approx(2e9)
     assert removed.get("devices.point.copied_bytes") == 0.0
-
-
-def test_a_tape_backup_from_a_mirror_leaves_the_volume_alone() -> None:
-    """The whole of it is read from the disks of the mirror."""
-    tape = "  tape: {method: image, data: db, to: library, source: mirror, after: backup}\n"
-    result = run("mirror", tape)
-    assert row(result, "tape")["status"] == "done"
-    assert result.get("devices.b.bytes") == pytest.approx(1e9)
-    assert result.get("devices.a.bytes") == 0.0
-
-
-def test_a_tape_backup_of_an_image_that_is_not_there_fails() -> None:
-    tape = "  tape: {method: image, data: db, to: library, source: mirror}\n"
-    result = run("mirror", tape)
-    assert row(result, "tape")["status"] == "failed"
-    assert row(result, "tape")["reason"] == "'mirror' does not exist: the mirror is not split"
 
 
 def test_a_tape_backup_fails_when_its_source_becomes_invalid_meanwhile() -> None:

@@ -45,15 +45,6 @@ def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
     return result
 
 
-def test_the_slower_disk_sets_the_pace_and_the_data_are_read_once() -> None:
-    """100 GB at 400 MB/s, of which up to 1 GB is in memory at the end; both disks write all."""
-    result = run(IMAGE + ON_D)
-    assert result.get("jobs.full.elapsed") == pytest.approx(100e9 / 400e6, rel=1e-3)
-    assert [result.get(f"devices.{name}.bytes") for name in "abd"] == pytest.approx([100e9] * 3)
-    twin = {"job": "twin", "method": "copy_save_set"}
-    assert result.job_rows[1] == result.job_rows[0] | twin
-
-
 @for_each("twin, crossed", [(ON_D, 100e9), (ON_C, 200e9), (VAULT, 100e9)])
 def test_a_host_passes_on_what_it_has(twin: str, crossed: float) -> None:
     """The keeper gets the bytes once for its disks and its library; another host gets them for itself."""
@@ -101,14 +92,6 @@ def test_objects_are_written_beside_a_disk() -> None:
     assert result.get("links.lan.server.bytes") == pytest.approx(200e9)
 
 
-def test_a_copy_of_the_copy_and_a_restore_from_tape() -> None:
-    jobs = "  far: {method: copy_save_set, save_set: full, copied_by: vault, to: c, after: vault}\n"
-    jobs += "  back: {restore: full, copied_by: vault, after: far}\n"
-    result = run(IMAGE + VAULT + jobs)
-    assert result.get("jobs.far.elapsed") == pytest.approx(TAPE, abs=0.1)
-    assert result.get("jobs.back.elapsed") == pytest.approx(TAPE, abs=0.1)
-
-
 @for_each("to", ["b", "bucket", "library"])
 @for_each("method", ["image", "file_level"])
 @for_each("streams", [1, 2])
@@ -148,15 +131,6 @@ def test_without_room_for_one_copy_there_is_none() -> None:
     jobs += "  again: {method: image, data: db, to: b, after: other, begin: 1 h}\n"
     result = sb.simulate(sb.load(SITE + jobs, {"devices.d.capacity": "150 GB", "devices.b.capacity": "150 GB"}))
     assert [row["status"] for row in result.job_rows] == ["done", "failed", "failed", "done"]
-
-
-def test_each_run_of_a_series_has_its_copy() -> None:
-    jobs = IMAGE.replace("to: b", "to: b, every: 1 h, until: 2 h") + ON_D
-    jobs += "  back: {restore: full, copied_by: twin, after: twin}\n"
-    result = run(jobs)
-    names = [row["job"] for row in result.job_rows]
-    assert names == ["full.1", "twin.1", "full.2", "twin.2", "full.3", "twin.3", "back"]
-    assert result.get("jobs.back.start") == pytest.approx(2 * 3600.0 + 250.0, rel=1e-3)
 
 
 @for_each(

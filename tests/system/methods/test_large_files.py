@@ -7,19 +7,6 @@ from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
-LOCAL = """\
-title: Ten files, saved as blocks and as files
-hosts:
-  server: {model: host/linux-2020-server, owns: [store, sink]}
-devices:
-  store: STORE
-  sink: {kind: nul}
-data:
-  files: {on: store, size: 400 GB, files: 10, layout: together, filesystem: filesystem/xfs}
-jobs:
-  blocks: {method: image, data: files, to: sink, tool: backup_tool/network-backup-2015}
-  files: {method: file_level, data: files, to: sink, tool: backup_tool/network-backup-2015, after: blocks}
-"""
 FAR = """\
 title: Large files of a share
 hosts:
@@ -50,23 +37,6 @@ jobs:
 """
 
 
-@for_each(
-    "store",
-    [
-        "{model: ssd/nvme-gen4-2021}",
-        "{model: disk/nearline-8tb-2016}",
-        "{model: raid/hardware-raid6-2018, disk: disk/nearline-8tb-2016, disks: 12}",
-        "{model: raid/software-raid6, disk: disk/nearline-8tb-2016, disks: 12}",
-    ],
-)
-@for_each("machine", ["linux-2020-server", "windows-2019-server"])
-def test_a_few_large_files_take_as_long_as_their_blocks(store: str, machine: str) -> None:
-    """Besides opening them, a program does the same with both."""
-    result = sb.simulate(LOCAL.replace("STORE", store).replace("linux-2020-server", machine))
-    elapsed = result.jobs["elapsed"]
-    assert elapsed["files"] == pytest.approx(elapsed["blocks"], rel=0.01)
-
-
 @for_each("job", ["save", "back"])
 @for_each("latency, window", [(0.001, 0.010), (0.021, 0.0175), (0.091, 0.0525)])
 def test_two_requests_for_a_large_file_are_under_way_on_a_line(job: str, latency: float, window: float) -> None:
@@ -79,37 +49,3 @@ def test_a_host_that_does_not_look_ahead_has_one_request_under_way() -> None:
     old = {"hosts.server.looks_ahead": False, "hosts.server.read_ahead": "128 KiB"}
     result = sb.simulate(FAR.replace("LATENCY", "21 ms"), old)
     assert result.jobs.loc["save", "elapsed"] == pytest.approx(100e9 / 1e6 * 0.035, rel=0.01)
-
-
-SEVERAL = """\
-title: Few large files, and many workers
-hosts:
-  server: {model: host/linux-2020-server, owns: [store, kept], speed: 1, copy_rate: 1000 GB/s}
-devices:
-  store: {model: ssd/nvme-gen4-2021, read_rate: 1000 GB/s, read_latency: 0 s, write_rate: 1000 GB/s}
-  kept: {model: ssd/nvme-gen4-2021, read_rate: 1000 GB/s, read_latency: 0 s, write_rate: 1000 GB/s}
-data:
-  files: {on: store, size: 120 GB, files: FILES, layout: together, filesystem: filesystem/xfs}
-jobs:
-  save:
-    method: file_level
-    data: files
-    to: kept
-    workers: WORKERS
-    streams: STREAMS
-    tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: 4 ns/B}
-  back: {restore: save, workers: WORKERS, streams: STREAMS, after: save}
-"""
-
-
-@for_each("workers", [1, 2, 3, 4, 30])
-@for_each("files, streams", [(1, 1), (3, 1), (4, 2), (12, 1)])
-def test_each_worker_takes_whole_files(files: int, streams: int, workers: int) -> None:
-    """480 s of a core are shared by as many workers as have a file, or by the 24 cores."""
-    text = SEVERAL
-    for name, value in (("FILES", files), ("WORKERS", workers), ("STREAMS", streams)):
-        text = text.replace(name, str(value))
-    result = sb.simulate(text)
-    busy = min(workers, files / streams) * streams
-    for job in ("save", "back"):
-        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(480.0 / busy, rel=0.02), job

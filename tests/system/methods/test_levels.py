@@ -5,7 +5,6 @@ import pytest
 from simbackup import load
 from simbackup.build import build
 from simbackup.devices.store import Store
-from simbackup.equations.change import DAY, Change, differs
 from simbackup.run import simulate
 from tests.cases import for_each
 
@@ -31,64 +30,10 @@ SITE: dict[str, Any] = {
         }
     },
 }  # fmt: skip
-FULL = {"method": "file_level", "data": "users", "to": "staging"}
-INCREMENTAL = FULL | {"level": "incremental", "since": "24 h", "begin": "30 h"}
 
 
 def run(**jobs: Any) -> Any:
     return simulate(SITE | {"jobs": jobs})
-
-
-@pytest.mark.parametrize("to", ["staging", "library"])
-def test_an_incremental_of_files_sends_whole_files_that_changed(to: str) -> None:
-    result = run(night=INCREMENTAL | {"to": to})
-    share = differs(Change(daily=0.01, growth=0.2), DAY)
-    assert result.get("jobs.night.bytes") == pytest.approx(share * 500e9)
-    assert result.get("jobs.night.files") == pytest.approx(share * 2_000_000)
-
-
-def test_an_incremental_walks_all_files_and_reads_those_that_changed() -> None:
-    """One after the other: all files are looked at, and a share of them is opened and read.
-
-    Of XFS 30 files have a directory of a block, and 32 inodes come with a read.
-    """
-    full, night = run(night=FULL), run(night=INCREMENTAL)
-    share = differs(Change(daily=0.01, growth=0.2), DAY)
-    spent: list[dict[str, float]] = []
-    for result in (full, night):
-        spent.append({})
-        for (_, what), seconds in result.causes("night").items():
-            spent[-1][what] = spent[-1].get(what, 0.0) + seconds
-    looked = (1 / 30 + 1 / 32) / 0.5
-    assert spent[1]["walk"] == pytest.approx((share + (1 - share) * looked) * spent[0]["walk"], rel=0.02)
-    assert spent[1]["open"] == pytest.approx((share + (1 - share) * 0.3) * spent[0]["open"], rel=0.02)
-    assert spent[1]["read"] == pytest.approx(share * spent[0]["read"], rel=0.02)
-
-
-def test_a_file_that_did_not_change_may_cost_less_to_find() -> None:
-    quick = {"model": "filesystem/xfs", "cpu_per_file": "1 ms/file", "walk_cpu": "0.1 ms/file", "reads_per_file": 0}
-    data = {"users": SITE["data"]["users"] | {"filesystem": quick}}
-    result = simulate(SITE | {"data": data, "jobs": {"night": INCREMENTAL}})
-    share = differs(Change(daily=0.01, growth=0.2), DAY)
-    opened = sum(s for (_, what), s in result.causes("night").items() if what == "open")
-    speed = build(load(SITE).spec, 0)[0].hosts["filer"].speed
-    assert opened == pytest.approx(2_000_000 * (share * 1e-3 + (1 - share) * 1e-4) / speed, rel=0.02)
-
-
-@for_each("run_size", ["64 KiB", "1 MiB", "1 GB"])
-def test_changed_blocks_are_read_run_by_run_or_across_the_gaps(run_size: str) -> None:
-    job = {"method": "image", "data": "users", "to": "staging", "level": "incremental", "since": "24 h"}
-    data = {"users": SITE["data"]["users"] | {"change": {"daily": "2 %", "run": run_size}}}
-    site = SITE | {"data": data}
-    result = simulate(site | {"jobs": {"night": job}})
-    store = build(load(site).spec, 0)[0].of(Store)["array"]
-    size = {"64 KiB": 65536.0, "1 MiB": 1048576.0, "1 GB": 1e9}[run_size]
-    between = size * 0.98 / 0.02
-    apart = store.request("read", 0.0, between, size).latency
-    across = store.stream("read", 0.0, 500e9) * (size + between)
-    runs = 0.02 * 500e9 / size
-    read = sum(s for (where, _), s in result.causes("night").items() if where == "devices.array")
-    assert read == pytest.approx(runs * min(apart, across), rel=0.02)
 
 
 def test_an_array_reads_runs_far_apart_one_by_one() -> None:
@@ -199,38 +144,3 @@ def test_a_search_that_finds_everything_changed_is_no_full_backup(to: str, *, sh
     reader = build(load(SITE).spec, 0)[0].hosts["backup" if share else "filer"]
     assert took("100 %") == pytest.approx(took("99.999 %"), rel=1e-3)
     assert took("100 %") >= 0.999 * 500e9 * reader.seconds(100e-9)
-
-
-def test_a_chain_comes_back_save_set_by_save_set() -> None:
-    differential = INCREMENTAL | {"level": "differential", "since": "6 d", "begin": "150 h"}
-    again = INCREMENTAL | {"begin": "170 h"}
-    result = run(
-        full=FULL, first=INCREMENTAL, week=differential, last=again,
-        back={"restore": "full", "replay": ["first", "week", "last"], "begin": "200 h"},
-    )  # fmt: skip
-    each = {name: result.get(f"jobs.{name}.bytes") for name in ("full", "week", "last")}
-    assert result.get("jobs.back.bytes") == pytest.approx(sum(each.values()))
-
-
-def test_a_repeated_incremental_is_based_on_the_one_before() -> None:
-    night = FULL | {"level": "incremental", "begin": "24 h", "every": "1 d", "until": "4 d"}
-    result = run(full=FULL, night=night, back={"restore": "full", "replay": "night", "after": "night"})
-    share = differs(Change(daily=0.01, growth=0.2), DAY)
-    assert result.get("jobs.back.bytes") == pytest.approx((1 + 4 * share) * 500e9)
-
-
-def test_files_change_as_often_as_the_data_unless_they_say_otherwise() -> None:
-    data = {
-        "users": SITE["data"]["users"] | {"change": {"model": "change/file-server", "daily": "3 %", "growth": "0 %"}}
-    }
-    result = simulate(SITE | {"data": data, "jobs": {"night": INCREMENTAL}})
-    assert result.get("jobs.night.files") == pytest.approx(differs(Change(0.03, 0.1, 0.9), DAY) * 2_000_000)
-
-
-@pytest.mark.parametrize("level", [{}, {"level": "incremental", "since": "24 h"}])
-def test_an_image_reads_towards_its_host_over_a_line_to_the_array(level: dict[str, str]) -> None:
-    lines = SITE["links"] | {"san": {"model": "network/ten-gigabit-ethernet", "joins": ["filer", "array"]}}
-    night = {"method": "image", "data": "users", "to": "staging"} | level
-    result = simulate(SITE | {"links": lines, "jobs": {"night": night}})
-    assert result.get("links.san.back.bytes") == pytest.approx(result.get("jobs.night.bytes"))
-    assert result.get("links.san.bytes") == 0.0

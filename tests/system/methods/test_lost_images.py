@@ -68,30 +68,3 @@ def test_a_backup_fails_when_the_copy_area_is_full(target: str, method: str) -> 
     else:
         assert save["end"] == lost
     assert row(result, "next")["status"] == "done"
-
-
-def test_all_copies_of_one_backup_fail_together() -> None:
-    jobs = "  save: {method: image, data: files, to: store, source: cow, after: snapshot}\n"
-    jobs += "  twin: {method: copy_save_set, save_set: save, to: second, inline: true}\n"
-    result = sb.simulate(SITE + jobs)
-    assert {row(result, job)["end"] for job in ("save", "twin")} == {lost_at(result)}
-    assert {row(result, job)["status"] for job in ("save", "twin")} == {"failed"}
-
-
-def test_a_reader_fails_when_its_snapshot_is_removed() -> None:
-    jobs = "  save: {method: image, data: files, to: store, source: cow, after: snapshot}\n"
-    jobs += '  remove: {method: remove_snapshot, snapshot: cow, after: snapshot, begin: "00:01"}\n'
-    result = sb.simulate(SITE.replace("portion: 50 %", "portion: 0.1 %") + jobs)
-    assert row(result, "save")["end"] == row(result, "remove")["end"]
-    assert row(result, "save")["reason"] == "'cow' is not there"
-
-
-def test_a_reader_fails_when_its_mirror_is_synchronised_again() -> None:
-    """The mirror takes new writes from then on, so that it is no frozen image any more."""
-    site = SITE.replace("  cow:", "  twin: {model: mirror/vxvm-split-mirror, of: volume, on: second}\n  cow:")
-    site = site.partition("jobs:")[0] + "jobs:\n  split: {method: create_snapshot, snapshot: twin}\n"
-    jobs = "  save: {method: image, data: files, to: store, source: twin, after: split}\n"
-    jobs += '  back: {method: synchronise, mirror: twin, after: split, begin: "00:01"}\n'
-    result = sb.simulate(site + jobs)
-    assert row(result, "save")["end"] == row(result, "back")["start"] == 60.0
-    assert row(result, "save")["reason"] == "'twin' does not exist: the mirror is not split"

@@ -78,20 +78,6 @@ def test_a_job_takes_as_long_as_its_bytes_at_the_rate(name: str) -> None:
     assert result.get("jobs.one.elapsed") <= share * LINE + 200.0
 
 
-@for_each("to", ["store", "jukebox", "bucket"])
-def test_copies_and_restores_have_rates_of_their_own(to: str) -> None:
-    jobs = f"""\
-  save: {{method: file_level, data: users, to: store}}
-  copy: {{method: copy_save_set, save_set: save, to: {to if to != "store" else "cow"}, after: save,
-    MOST}}
-  back: {{restore: save, copied_by: copy, after: copy, most_rate: 40 MB/s}}
-"""
-    result = run(jobs)
-    assert result.get("jobs.save.elapsed") < 100.0
-    for job, seconds in (("copy", LINE), ("back", LINE / 2.0)):
-        assert seconds <= result.get(f"jobs.{job}.elapsed") * (1.0 + 1e-9) <= seconds + 300.0
-
-
 def test_explain_names_the_rate_and_lifts_it() -> None:
     job, _ = ONE["files"]
     told = sb.explain(run(f"  one: {job}\n"))["one"]

@@ -59,55 +59,6 @@ def rounds(count: int, each: float) -> Any:
     return pytest.approx(count * each, rel=1e-6)
 
 
-def test_one_buffer_waits_reads_and_writes_one_after_the_other() -> None:
-    result = run(backup("full") + BACK)
-    assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
-    assert result.get("jobs.back.elapsed") == rounds(1024, 2 * LATENCY + BACK_READ + BACK_WRITE)
-    assert result.get("jobs.full.bytes") == result.get("jobs.back.bytes") == GIB
-    assert (moved(result, "devices.c"), moved(result, "devices.d")) == pytest.approx((2 * GIB, 2 * GIB))
-
-
-def test_one_buffer_waits_on_itself_and_many_on_the_slower_device() -> None:
-    latency = {"jobs.full.engine.request_latency": "100 ms"}
-    one = run(backup("full"), latency)
-    spent = one.activities("full")  # one buffer never queues: it reads, writes, and waits twice 100 ms
-    assert spent == pytest.approx({
-        ("jobs.full.buffers", "wait for requests"): 1024 * 0.2, ("devices.c", "back up"): 1024 * READ,
-        ("devices.d", "back up"): 1024 * WRITE,
-    })  # fmt: skip
-    assert sum(spent.values()) == pytest.approx(one.get("jobs.full.elapsed"), rel=1e-9)
-    many = run(backup("full", buffers=1000), {"jobs.full.engine.memory_limit": "2 GiB"})
-    assert many.get("jobs.full.elapsed") == pytest.approx(1024 * WRITE, rel=1e-3)
-    assert {cause for cause, _ in many.activities("full")} == {"devices.d"}
-
-
-@for_each(
-    "keys, buffers",
-    [
-        ({"buffers": None}, 7),
-        ({"buffers": None, "to": "[d, d]"}, 12),
-        ({"buffers": None, "data": "[db, log]"}, 9),
-        ({"buffers": None, "to": "nothing"}, 7),
-        ({"buffers": 11}, 11),
-    ],
-)
-def test_the_number_of_buffers_is_reported(keys: dict[str, Any], buffers: int) -> None:
-    """(depth 4 and one) for each file and two for each volume, unless stated."""
-    assert run(backup("full", **keys)).get("jobs.full.buffers") == buffers
-
-
-def test_the_default_follows_the_depth() -> None:
-    result = run(backup("full", buffers=None), {"jobs.full.engine.io_depth": 8})
-    assert result.get("jobs.full.buffers") == 11
-
-
-def test_nul_is_the_reading_side_alone() -> None:
-    """One request in a round in place of two, and nothing is written anywhere."""
-    result = run(backup("full", to="nothing"))
-    assert result.get("jobs.full.elapsed") == rounds(1024, LATENCY + READ)
-    assert moved(result, "devices.d") == 0.0
-
-
 @for_each("buffers", [1, 7, 60])
 @for_each("to", ["d", "[d, d]", "far", "[d, far]"])
 def test_nul_is_faster_than_any_file(to: str, buffers: int) -> None:
@@ -141,14 +92,6 @@ def test_one_set_of_buffers_goes_all_the_way_round() -> None:
     assert elapsed(jobs) == rounds(1024, 2 * LATENCY + READ + WRITE / 4 + COMPRESS)
 
 
-def test_a_device_that_answers_late_costs_each_request_its_time_by_direction() -> None:
-    """0 or 5 ms of a solid-state disk, for a read or for a write."""
-    for key, there, back in (("c.read_latency", 5e-3, 0), ("d.write_latency", 5e-3, 0), ("d.read_latency", 0, 5e-3)):
-        result = run(backup("full") + BACK, {f"devices.{key}": "5 ms"})
-        assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE + there)
-        assert result.get("jobs.back.elapsed") == rounds(1024, 2 * LATENCY + BACK_READ + BACK_WRITE + back)
-
-
 def test_compression_costs_time_of_the_cores_in_both_directions() -> None:
     jobs = backup("full", compress="true")
     alone, both = run(jobs), run(jobs + BACK)
@@ -178,21 +121,6 @@ def test_a_saturated_compressor_is_the_bottleneck_that_is_reported(buffers: int)
     result = run(backup("full", compress="true", buffers=buffers), changes)
     assert result.get("jobs.full.elapsed") == pytest.approx(15e-9 * GIB, rel=0.01)
     assert {cause for cause, _ in result.activities("full")} == {"hosts.server.cores"}
-
-
-def test_volumes_of_unequal_size_are_read_at_once_until_the_smaller_is_done() -> None:
-    """0.25 GiB of each at once, half of each buffer's bytes from either, then 0.75 GiB of the larger alone."""
-    together = 2 * LATENCY + READ + WRITE  # one buffer at a time: it comes from one of two equal devices
-    result = run(backup("full", data="[db, log]") + BACK)
-    assert result.get("jobs.full.elapsed") == rounds(1280, together)
-    assert moved(result, "devices.e") == pytest.approx(0.5 * GIB)
-    assert result.get("jobs.full.files") == 2
-
-
-def test_volumes_of_equal_size_have_one_phase() -> None:
-    jobs = backup("full", data="[db, log]", to="nothing", buffers=8)
-    both = loop(MIB, 8, LATENCY, [READ / 2 / MIB] * 2).rate
-    assert elapsed(jobs, "full", {"data.log.size": "1 GiB"}) == pytest.approx(2 * GIB / both)
 
 
 def test_too_many_buffers_fail_with_a_reason_and_the_rest_goes_on() -> None:
@@ -238,17 +166,6 @@ def test_a_backup_that_found_no_room_takes_none() -> None:
     assert row(result, "small")["status"] == "done"
 
 
-MEMORY = {f"jobs.{job}.engine.memory_limit": "2 GiB" for job in ("full", "too")}
-
-
-def test_two_backups_at_once_share_a_saturated_device() -> None:
-    """With buffers enough both are as fast as the device, each at half its rate."""
-    jobs = backup("full", buffers=500) + backup("too", buffers=500, data="log")
-    result = run(jobs, {**MEMORY, "data.log.size": "1 GiB"})
-    for job in ("full", "too"):
-        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2048 * WRITE, rel=0.01)
-
-
 @for_each("buffers", [4, 12, 50])
 def test_two_backups_at_once_are_one_loop_of_all_their_buffers(buffers: int) -> None:
     """Where the device is nearly full; a lightly loaded one is held for fuller than it is."""
@@ -258,24 +175,9 @@ def test_two_backups_at_once_are_one_loop_of_all_their_buffers(buffers: int) -> 
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2 * GIB / both, rel=0.01)
 
 
-def test_what_is_left_of_a_backup_is_as_fast_as_alone() -> None:
-    """A small backup beside a large one: from its end on, nothing is left of it."""
-    jobs = backup("full", buffers=50) + backup("too", buffers=50, data="log")
-    result = run(jobs)
-    assert result.get("jobs.too.elapsed") == pytest.approx(512 * WRITE, rel=0.01)
-    assert result.get("jobs.full.elapsed") == pytest.approx(1280 * WRITE, rel=0.01)
-
-
 def test_a_backup_does_not_slow_one_on_other_devices() -> None:
     result = run(backup("full") + backup("too", data="log", to="far"))
     assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
-
-
-def test_a_file_on_another_host_crosses_the_link() -> None:
-    result = run(backup("full", to="far") + BACK)
-    assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + 1 / 20 + WRITE)
-    assert result.get("jobs.back.elapsed") == rounds(1024, 2 * LATENCY + BACK_READ + 1 / 20 + BACK_WRITE)
-    assert moved(result, "links.lan") == pytest.approx(2 * GIB)
 
 
 def test_compression_saves_on_every_later_hop() -> None:
@@ -369,26 +271,3 @@ def test_a_restore_fills_new_files_with_zeros_and_then_replays_the_log() -> None
     log = 0.1 * GIB
     assert back.get("jobs.all.elapsed") - plain == pytest.approx(log * (12.5e-9 + 1 / 1e9), rel=0.001)
     assert back.get("jobs.all.bytes") == pytest.approx(GIB + log)
-
-
-@for_each("files, latency", [(1, 10), (1, 100), (2, 100)])
-def test_each_backup_file_on_another_host_has_one_connection(files: int, latency: int) -> None:
-    """However many buffers are under way: a window of 1 MB for each file, and so for its restore."""
-    disks = [f"e{number}" for number in range(files)]
-    flash = "{kind: ssd, capacity: 1 TB, read_rate: 2 GB/s, write_rate: 2 GB/s, read_latency: 0 s, write_latency: 0 s}"
-    site = f"""\
-title: A database, and a share of another host for its backup files
-hosts:
-  db: {{model: host/windows-2016-server, owns: [d]}}
-  nas: {{model: host/windows-2016-server, owns: [{", ".join(disks)}]}}
-devices: {{d: {flash}, {", ".join(f"{disk}: {flash}" for disk in disks)}}}
-links: {{lan: {{joins: [db, nas], rate: 1 GB/s, latency: {latency} ms, window: 1 MB}}}}
-data: {{x: {{'on': d, size: 10 GB}}}}
-jobs:
-  full:
-    {{method: database_native, data: x, to: [{", ".join(disks)}], buffers: 64, engine: backup_engine/sql-server-2008}}
-  back: {{restore: full, after: full}}
-"""
-    result = sb.simulate(site)
-    for job in ("full", "back"):
-        assert result.get(f"jobs.{job}.transfer_rate") == pytest.approx(files * 1e6 / (latency / 1e3), rel=0.01)

@@ -64,39 +64,9 @@ def test_one_buffer_makes_one_round_after_the_other(mib: float) -> None:
     assert result.get("jobs.back.elapsed") == pytest.approx(number * round_of(size, 2e9, 0.04), rel=1e-3)
 
 
-def test_more_stripes_have_more_requests_on_the_way() -> None:
-    """Four buffers and one for each file, and two for the volume: 7, or 22 with four files; hardly any waits."""
-    for files, buffers in ((1, 7), (4, 22)):
-        jobs = FULL.replace("buffers: 1, ", "").replace("to: bucket", f"to: [{', '.join(['bucket'] * files)}]")
-        result = run(jobs)
-        assert result.get("jobs.full.buffers") == buffers
-        assert result.get("jobs.full.elapsed") == pytest.approx(1000 * round_of(MIB, 4e9, 0.1) / buffers, rel=0.03)
-
-
-@for_each("limit, value, rate", [("write_rate", "200 MB/s", 200e6), ("write_requests", "100 /s", 100 * MIB)])
-def test_many_buffers_meet_the_limits_of_store_and_line(limit: str, value: str, rate: float) -> None:
-    """Of 400 buffers some are always there."""
-    given = {"jobs.full.buffers": 400, f"devices.bucket.{limit}": value}
-    assert run(FULL, given).get("jobs.full.elapsed") == pytest.approx(1000 * MIB / rate, rel=0.02)
-
-
-def test_many_buffers_fill_the_line() -> None:
-    result = run(FULL, {"jobs.full.buffers": 1000, "links.wan.rate": "500 MB/s"})
-    assert result.get("jobs.full.elapsed") == pytest.approx(1000 * MIB / 500e6, rel=0.02)
-    assert result.get("links.wan.bytes") == pytest.approx(1000 * MIB)
-
-
 def test_compressed_files_send_fewer_bytes() -> None:
     result = run(FULL, {"jobs.full.compress": True, "data.db.compression": 2})
     assert result.get("links.wan.bytes") == pytest.approx(500 * MIB)
-
-
-def test_one_file_in_a_bucket_and_one_on_a_disk() -> None:
-    """Half of all buffers go to each: a round to the disk takes the engine, and the disk twice over."""
-    result = run(FULL.replace("to: bucket", "to: [bucket, c]"))
-    near = 2 * 0.001 + MIB / 4e9 + MIB / 2e9
-    assert result.get("jobs.full.elapsed") == pytest.approx(500 * (round_of(MIB, 4e9, 0.1) + near), rel=1e-3)
-    assert result.get("devices.c.bytes") == pytest.approx(500 * MIB)
 
 
 def test_an_archive_gives_its_files_back_after_a_time() -> None:

@@ -63,9 +63,3 @@ def test_a_restore_finds_no_more_than_an_incremental_saved(to: str) -> None:
     assert result.get("jobs.some.files") == 10.0
     [note] = note_rows(result.trace)
     assert note["what"] == "finds less than 'select' asks for, as only 10 MB in 10 files were saved"
-
-
-def test_more_streams_than_files_save_an_incremental() -> None:
-    jobs = "  night: {method: file_level, level: incremental, since: 1 d, data: files, to: volume, streams: 3}\n"
-    one_file = site(jobs, "1 %").replace("files: 1000", "files: 1, layout: together")
-    assert sb.simulate(one_file).get("jobs.night.bytes") == pytest.approx(1e7)

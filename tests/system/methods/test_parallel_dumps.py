@@ -26,16 +26,6 @@ jobs:
 """
 
 
-@for_each("client, paced", [("0 %", 100e-9), ("54 %", 54e-9), ("30 %", 70e-9), ("100 %", 100e-9)])
-@for_each("workers", [1, 8])
-def test_the_slower_of_server_and_program_paces_a_worker(client: str, paced: float, workers: int) -> None:
-    """Both work side by side, each on a core of its own; the cores are busy for what both take."""
-    result = sb.simulate(SITE.replace("WORKERS", str(workers)), {"data.db.database.dump_client": client})
-    seconds = paced + 1 / 9e9 + 2 / 100e9
-    assert result.get("jobs.dump.elapsed") == pytest.approx(10e9 * seconds / workers, rel=0.02)
-    assert result.get("jobs.load.elapsed") == pytest.approx(10e9 * (400e-9 + 1 / 9e9 + 2 / 100e9) / workers, rel=0.02)
-    busy = 16 * result.get("hosts.server.cores.busy_s")
-    assert busy == pytest.approx(10e9 * (100e-9 + 400e-9 + 4 / 100e9), rel=0.05)
 
 
 def test_a_dump_on_few_cores_is_bound_by_what_both_take() -> None:

@@ -10,11 +10,9 @@ from simbackup import shelf
 from simbackup.errors import InputError
 from simbackup.scenario import Scenario
 from simbackup.schema.yaml_file import parse
-from simbackup.uncertainty.inputs import inputs
 from tests.cases import for_each
 
 PACKS = "planning/program-in-packs"
-CUT = "jobs.first.program.operations.backup.phases.save.readers.steps.cut.byte"
 SHEETS = [name for name in shelf.names() if name.startswith("program/")]
 AROUND: dict[str, Any] = {
     "title": "A program saves to the disk of another host",
@@ -91,23 +89,10 @@ def test_a_value_inside_a_program_without_a_basis_is_reported_with_its_place(tmp
     assert problem.place.line > 1
 
 
-def test_values_inside_programs_are_drawn_from_their_ranges() -> None:
-    scenario = sb.load(PACKS)
-    found = {one.origin: one for one in inputs({"": scenario})}
-    cut = found["program/restic-0.14#operations.backup.phases.save.readers.steps.cut.byte"]
-    assert {address.split(".")[1] for address in cut.addresses} == {"first", "nightly", "back", "wider"}  # one unknown
-
-
 def cut(scenario: Scenario) -> float:
     """Seconds of a core to cut a byte."""
     job: Any = scenario.spec.jobs["first"]
     return float(job.program.operations["backup"].phases["save"]["readers"].steps["cut"].byte.si)
-
-
-def test_values_inside_programs_can_be_overridden_and_multiplied() -> None:
-    scenario = sb.load(PACKS)
-    assert cut(scenario.with_({CUT: "80 ns/B"})) == pytest.approx(80e-9)
-    assert cut(scenario.scaled({CUT: 2.0})) == pytest.approx(2.0 * cut(scenario))
 
 
 def test_a_key_of_a_step_that_does_nothing_is_named() -> None:

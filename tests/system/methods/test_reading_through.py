@@ -51,10 +51,6 @@ def test_what_lies_before_a_file_is_read_at_the_rate_of_the_tape(reads: str, bef
     assert result.get("jobs.one.bytes") == 8e6
 
 
-def test_a_program_that_knows_the_place_reads_nothing_else() -> None:
-    assert "read" not in spent(ran(FULL + ONE, "wanted"), "one")
-
-
 def test_files_that_are_spread_are_found_on_the_way_to_the_last_of_them() -> None:
     times = spent(ran(FULL + "  one: {restore: full, select: {files: 4, size: 4 MB}}\n", "to_last"), "one")
     golden = (5**0.5 - 1) / 2
@@ -80,13 +76,6 @@ def test_what_others_have_written_between_is_read_too() -> None:
     assert times["transfer"] == pytest.approx(16e6 / RATE, rel=1e-6)
 
 
-@pytest.mark.parametrize("reads", ["to_last", "all"])
-def test_a_whole_restore_is_the_same(reads: str) -> None:
-    back = "  one: {restore: full}\n"
-    same = ran(FULL + back, "wanted")
-    assert ran(FULL + back, reads).get("jobs.one.elapsed") == same.get("jobs.one.elapsed")
-
-
 PACKED = """\
   full: {method: file_level, data: users, to: pool, exists: true, COMPRESSOR,
     tool: {start_time: 0 s, mount_time: 0 s, restore_cpu: 0.001 ns/B, restore_reads: READS}}
@@ -100,8 +89,3 @@ def test_a_compressed_archive_on_a_disk_is_expanded_from_its_beginning(reads: st
     read = sum(seconds for (_, activity), seconds in result.activities("one").items() if activity in {"read", "expand"})
     # while the next bytes are read, each is expanded; those that are passed over are then copied as part of reading
     assert read == pytest.approx(before * 10.001e-9 + 8e6 * 10e-9)
-
-
-def test_in_an_archive_on_a_disk_that_nobody_compressed_a_program_skips() -> None:
-    plain = PACKED.replace(" COMPRESSOR,", "")
-    assert ran(plain + ONE, "all").get("jobs.one.elapsed") == ran(plain + ONE, "wanted").get("jobs.one.elapsed")

@@ -34,32 +34,9 @@ def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
     return result
 
 
-def test_alone_it_takes_as_long_as_the_new_disk_is_written() -> None:
-    result = run("  rebuild: {method: rebuild, of: array}\n")
-    assert result.get("jobs.rebuild.elapsed") == pytest.approx(ALONE)
-    assert result.get("jobs.rebuild.bytes") == 100e9
-
-
 def test_no_faster_than_its_greatest_rate() -> None:
     result = run("  rebuild: {method: rebuild, of: array, most_rate: 50 MB/s}\n")
     assert result.get("jobs.rebuild.elapsed") == pytest.approx(100e9 / 50e6)
-
-
-def test_no_faster_than_the_array_allows() -> None:
-    """As md does, which rebuilds at 200,000 KiB/s at most unless somebody raises speed_limit_max."""
-    result = run("  rebuild: {method: rebuild, of: array}\n", {"devices.array.rebuild_rate": "40 MB/s"})
-    assert result.get("jobs.rebuild.elapsed") == pytest.approx(100e9 / 40e6)
-    assert next(iter(result.causes("rebuild"))).address == "devices.array.rebuild_rate"
-
-
-def test_a_rotating_disk_is_passed_from_the_outer_edge_to_the_inner_one() -> None:
-    """At the mean of both rates, as all tracks turn by equally often (equations/disk.py, transfer_time)."""
-    text = SITE.replace(SITE[SITE.index("ssd: {") : SITE.index("}}\n  other")], "disk: {model: disk/nearline-4tb-2013")
-    spec = sb.load(text + "  rebuild: {method: rebuild, of: array}\n").spec
-    disk: Any = spec.devices["array"]
-    whole = disk.disk.capacity.si / ((disk.disk.outer_rate.si + disk.disk.inner_rate.si) / 2.0)
-    result = sb.simulate(text + "  rebuild: {method: rebuild, of: array}\n")
-    assert result.get("jobs.rebuild.elapsed") == pytest.approx(whole, rel=1e-6)
 
 
 @for_each("weight, share", [(1.0, 0.5), (0.25, 0.2), (4.0, 0.8), (1e-6, 0.0)])
@@ -77,13 +54,6 @@ def test_beside_a_stream_it_gets_its_weight_of_the_time(weight: float, share: fl
         assert result.get("jobs.rebuild.elapsed") == pytest.approx(ALONE / share, rel=0.02)
 
 
-def test_what_begins_later_finds_the_array_whole() -> None:
-    copy = "  copy: {method: image, data: data, to: other, tool: {start_time: 0 s, mount_time: 0 s}, after: rebuild}\n"
-    later = run("  rebuild: {method: rebuild, of: array}\n" + copy).get("jobs.copy.elapsed")
-    whole = SITE.replace("failed: 1, ", "") + copy.replace(", after: rebuild", "")
-    assert later == pytest.approx(sb.simulate(whole).get("jobs.copy.elapsed"))
-
-
 @for_each("text, message", [
     (SITE.replace("failed: 1, ", "") + "  rebuild: {method: rebuild, of: array}\n", "no disk of 'array' has failed"),
     (SITE + "  rebuild: {method: rebuild, of: other}\n", "no disk of 'other' has failed"),
@@ -92,17 +62,6 @@ def test_what_begins_later_finds_the_array_whole() -> None:
 def test_what_cannot_be_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sb.load(text)
-
-
-def test_of_several_groups_the_one_that_lost_a_disk_is_read() -> None:
-    """Ten disks in two groups: the controller passes the four others of one group, and streams wait for that group."""
-    groups = {"devices.array.disks": 10, "devices.array.groups": 2}
-    slow = groups | {"devices.array.controller_rate": "800 MB/s"}
-    result = run("  rebuild: {method: rebuild, of: array}\n", slow)
-    assert result.get("jobs.rebuild.elapsed") == pytest.approx(4 * 100e9 / 800e6)
-    read = "  full: {method: image, data: data, to: other}\n"
-    one, two = (run(read, more).get("jobs.full.elapsed") for more in (None, groups))
-    assert two == pytest.approx(one / 2.0, rel=0.02)
 
 
 USERS = """
@@ -163,24 +122,6 @@ data:
 jobs:
   resilver: {method: rebuild, of: pool}
 """
-LEVELS = [("raid/zfs-raidz2", 0.25e12), ("raid/hardware-raid6-2018", 12e12)]
-
-
-@pytest.mark.parametrize(("model", "size"), LEVELS)
-def test_what_knows_what_is_allocated_copies_that_alone(model: str, size: float) -> None:
-    """1 TB of data is 0.25 TB on each of four disks for data, on the outer tracks, which are filled first.
-
-    Rates fall evenly from the outer cylinder to the inner one, so that their squares fall evenly with the bytes p
-    before them, r(p)^2 = o^2 - (o^2 - i^2) p / C, and s bytes take 2 C (o - r(s)) / (o^2 - i^2) seconds.
-    """
-    text = POOL.replace("raid/zfs-raidz2", model)
-    pool: Any = sb.load(text).spec.devices["pool"]
-    whole, outer, inner = pool.disk.capacity.si, pool.disk.outer_rate.si, pool.disk.inner_rate.si
-    squares = outer**2 - inner**2
-    seconds = 2.0 * whole * (outer - math.sqrt(outer**2 - squares * size / whole)) / squares
-    result = sb.simulate(text)
-    assert result.get("jobs.resilver.bytes") == pytest.approx(size)
-    assert result.get("jobs.resilver.elapsed") == pytest.approx(seconds, rel=1e-6)
 
 
 def test_backups_and_what_snapshots_keep_are_allocated_too() -> None:
@@ -199,11 +140,6 @@ def test_in_the_order_of_age_scattered_files_are_read_piece_by_piece() -> None:
     )
     assert together < 3600.0
     assert scattered > 20.0 * together
-
-
-def test_an_array_of_flash_that_knows_what_is_allocated_copies_that_alone() -> None:
-    result = run("  rebuild: {method: rebuild, of: array}\n", {"devices.array.rebuilds": "allocated"})
-    assert result.get("jobs.rebuild.elapsed") == pytest.approx(ALONE / 2)  # 200 of 400 GB
 
 
 def test_in_the_order_of_age_pieces_that_wait_are_read_on_the_way_of_the_arm() -> None:

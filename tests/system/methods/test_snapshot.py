@@ -44,61 +44,12 @@ def status(result: Result) -> dict[str, tuple[str, str]]:
     return {row["job"]: (row["status"], row["reason"]) for row in result.job_rows}
 
 
-def test_each_snapshot_of_the_origin_costs_a_copy() -> None:
-    none, one, two = (dd(run(DD + extra)) for extra in (NONE, OFF, ""))
-    assert none == pytest.approx(8.0, rel=0.1)
-    assert one > 5.0 * none
-    assert two > 1.6 * one
-
-
 @pytest.mark.slow
 def test_rewriting_what_was_copied_runs_as_without_a_snapshot() -> None:
     twice = "  first: {method: write, data: file, begin: 1000 s}\n  again: {method: write, data: file, begin: 5000 s}\n"
     none, one = run(twice + NONE), run(twice + OFF)
     assert dd(one, "first") > 5.0 * dd(none, "first")
     assert dd(one, "again") == pytest.approx(dd(none, "again"), rel=1e-9)
-
-
-def test_no_more_copies_share_a_commit_than_the_copy_area_holds() -> None:
-    huge, large = (run(DD + OFF, {"devices.cow.commit_backlog": size}) for size in ("900 PB", "10 TB"))
-    assert dd(huge, "dd") == dd(large, "dd")
-
-
-def test_a_full_copy_area_ends_the_snapshot_and_frees_the_writer() -> None:
-    whole = run(DD + OFF)
-    small = run(DD + OFF, {"devices.cow.size": "100 MB"})
-    none = run(DD + NONE)
-    start, event = small.trace.events
-    assert start.what == "exists from the start, as no job creates it"
-    assert (event.address, event.what) == ("devices.cow", "is invalid, as its copy area is full")
-    assert event.data["note"] is True
-    assert "note" not in start.data
-    assert state(small, "cow") == "invalid"
-    assert state(whole, "cow") == "active"
-    assert whole.trace.events == [start]
-    copied = small.get("devices.cow.copied_bytes")
-    assert 99e6 < copied <= 100e6
-    # what came before was slow, the rest runs at the pace without a snapshot
-    slow = event.time / copied
-    assert slow == pytest.approx((dd(whole) + 20e6 * slow) / 400e6, rel=0.02)
-    assert dd(small) == pytest.approx(event.time + dd(none) * (300e6 / 400e6), rel=0.02)
-
-
-def test_a_snapshot_created_in_mid_write_slows_what_follows() -> None:
-    fast, slow = dd(run(DD + NONE)), dd(run(DD + OFF))
-    middle = run(DD + OFF + "  make: {method: create_snapshot, snapshot: cow, begin: 3 s}\n")
-    assert middle.get("jobs.make.elapsed") == 1.0
-    written = 4.0 / fast  # share of dd that was over when the snapshot came
-    assert dd(middle) == pytest.approx(4.0 + (1.0 - written) * slow, rel=0.05)
-    assert middle.get("devices.cow.copied_bytes") == pytest.approx(400e6 - 4.0 * 50e6, rel=0.01)
-
-
-def test_a_snapshot_removed_in_mid_write_lets_the_writer_go() -> None:
-    fast, slow = dd(run(DD + NONE)), dd(run(DD + OFF))
-    removed = run(DD + OFF + "  drop: {method: remove_snapshot, snapshot: cow, begin: 20 s}\n")
-    assert removed.get("jobs.drop.elapsed") == 2.0
-    assert dd(removed) == pytest.approx(22.0 + (1.0 - 22.0 / slow) * fast, rel=0.05)
-    assert state(removed, "cow") == "removed"
 
 
 def test_an_invalid_snapshot_can_be_removed_and_made_again() -> None:
@@ -120,17 +71,6 @@ def test_a_snapshot_is_created_once() -> None:
     one = "  one: {method: create_snapshot, snapshot: cow}\n"
     more = "  more: {method: create_snapshot, snapshot: cow, after: one}\n"
     assert status(run(one + more))["more"] == ("failed", "snapshot 'cow' exists already")
-
-
-def test_what_reaches_the_disk_is_what_was_written_and_copied() -> None:
-    result = run(DD + OFF)
-    # own write, copy read, copy write, and a commit of 8 KiB for every group: the chunks that begin within a run
-    figures = {v.address: v.value for v in result.values}
-    backlog, chunk, record = (figures[f"devices.cow.{key}"] for key in ("commit_backlog", "chunk", "record"))
-    group = chunk / (1.0 - math.exp(-chunk / backlog))
-    commits = 1.0 + group / chunk / (chunk // record)
-    assert result.get("devices.sda.bytes") == pytest.approx(400e6 * (3.0 + commits * chunk / group), rel=1e-6)
-    assert result.get("devices.cow.copied_bytes") == pytest.approx(400e6, abs=chunk)
 
 
 MIRROR = """
@@ -177,19 +117,6 @@ def at(job: str, begin: str, part: str = "100 %") -> str:
     return job.replace("BEGIN", begin).replace("PART", part)
 
 
-def test_a_first_synchronisation_copies_the_whole_volume_whatever_lies_on_it() -> None:
-    result = mirror(at(SYNC, "begin: 0 s"), state="new")
-    assert result.get("jobs.sync.elapsed") == pytest.approx(2000 * EACH)
-    assert result.get("jobs.sync.bytes") == 2e9
-    assert result.get("devices.a.bytes") == result.get("devices.b.bytes") == pytest.approx(2e9)
-    assert result.activities("sync") == {
-        ("devices.a", "copy read"): pytest.approx(2000 * (1e-3 + 0.01)),
-        ("devices.b", "copy write"): pytest.approx(2000 * (1e-3 + 0.02)),
-    }
-    small = mirror(at(SYNC, "begin: 0 s"), state="new", changes={"data.file.size": "1 MB"})
-    assert small.get("jobs.sync.elapsed") == result.get("jobs.sync.elapsed")
-
-
 def test_a_mirror_of_another_host_is_synchronised_over_the_link_between(tmp_path: Path) -> None:
     """As an array that replicates to another site: 2 GB over 10 MB/s, 100 requests at once."""
     jobs, more = at(SYNC, "begin: 0 s"), {"devices.third.in_flight": 100}
@@ -212,29 +139,6 @@ def test_a_mirror_in_line_has_nothing_to_copy() -> None:
     assert (result.get("jobs.sync.elapsed"), result.get("jobs.sync.bytes")) == (0.0, 0.0)
 
 
-def test_without_a_map_of_changes_it_copies_the_whole_volume_again() -> None:
-    jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "after: split", "1 %"), at(SYNC, "after: write"))
-    result = mirror(*jobs, changes={"devices.third.fast_resync": False})
-    assert result.get("jobs.sync.bytes") == 2e9
-
-
-def test_what_is_written_twice_is_copied_once() -> None:
-    again = at(WRITE, "after: write", "20 %").replace("write: {", "again: {", 1)
-    jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "after: split", "10 %"), again, at(SYNC, "after: again"))
-    assert mirror(*jobs).get("jobs.sync.bytes") == 200e6
-
-
-def test_a_writer_pays_for_a_mirror_that_follows_and_not_for_one_that_is_split() -> None:
-    """Both disks are written at once; the slower of them does not hold up a writer of one request at a time."""
-    attached = mirror(at(WRITE, "begin: 0 s"))
-    split = mirror(at(SPLIT, "begin: 0 s"), at(WRITE, "after: split"))
-    new = mirror(at(WRITE, "begin: 0 s"), state="new")
-    assert attached.get("devices.b.bytes") == pytest.approx(1e9)
-    assert split.get("devices.b.bytes") == new.get("devices.b.bytes") == 0.0
-    assert new.get("jobs.write.elapsed") == split.get("jobs.write.elapsed") == pytest.approx(1000 * 0.011)
-    assert attached.get("jobs.write.elapsed") >= 1e9 / 50e6  # the mirror's disk takes no more
-
-
 def test_what_was_written_before_the_split_is_on_the_mirror_already() -> None:
     """1 GB in 20 s; the mirror is split off 13 s after the beginning, and what comes then has to be copied."""
     jobs = (at(WRITE, "begin: 0 s"), at(SPLIT, "begin: 10 s"), at(SYNC, "begin: 100 s"))
@@ -248,15 +152,6 @@ def test_what_is_written_up_to_the_synchronisation_is_copied_by_it() -> None:
     """It begins 5 s after the writer, which has then written 5 s long at 11 ms for 1 MB."""
     jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "begin: 10 s"), at(SYNC, "begin: 15 s"))
     assert mirror(*jobs).get("jobs.sync.bytes") == pytest.approx(5.0 / 0.011 * 1e6, abs=2e6)
-
-
-def test_a_copy_area_gets_nothing_of_what_was_updated_before_the_snapshot() -> None:
-    """Ten updates a second: 1000 s before it is in place, and 100 s after it."""
-    make = "  make: {method: create_snapshot, snapshot: cow, begin: 999 s}\n"
-    watch = "  watch: {method: observe, workload: users, duration: 100 s, after: make}\n"
-    off = OFF.replace("100000 s", "1099 s")
-    result = run(make + watch + off + UPDATES.replace("1 /s", "10 /s"))
-    assert result.get("devices.cow.copied_bytes") == pytest.approx(1000 * 8192, rel=0.02)
 
 
 def regions(updates: float) -> float:

@@ -67,51 +67,12 @@ def transfers(result: Result, job: str) -> list[tuple[float, float]]:
     return [(s.start, s.end) for s in result.trace.spans if s.job == f"jobs.{job}" and s.activity == "transfer"]
 
 
-def test_two_slow_streams_keep_together_a_tape_moving_that_each_alone_would_stop(tmp_path: Path) -> None:
-    result = run(tmp_path, BOTH)
-    for job in "ab":
-        assert transfers(result, job) == [(READY, pytest.approx(READY + 400.0))]
-        assert not any(what == "reposition" for _, what in result.activities(job))
-    alone = run(tmp_path, BOTH.replace("multiplexing: 2", "multiplexing: 1"))
-    assert sum(s for (_, what), s in alone.activities("a").items() if what == "reposition") > 0.0
-    assert alone.get("jobs.b.end") > 2.0 * result.get("jobs.b.end")
 
 
-def test_streams_that_are_too_slow_together_are_held_up_in_the_same_measure(tmp_path: Path) -> None:
-    result = run(tmp_path, BOTH, {"devices.one.read_rate": "5 MB/s", "devices.two.read_rate": "3 MB/s"})
-    # 8 MB/s against 10: the buffer of 10 MB fills in 1.25 s of a stop of 3 s, and lasts 5 s.
-    share = 10.0 * 5.0 / 8.0 / 8.0
-    assert transfers(result, "a") == [(READY, pytest.approx(READY + 400.0 / share))]
-    stopped = {job: result.activities(job)[DRIVE, "reposition"] for job in "ab"}
-    assert stopped["a"] == pytest.approx(400.0 / share * (1.0 - share))
-    assert result.activities("a")["devices.one", "transfer"] == pytest.approx(400.0)
-    assert stopped["b"] == pytest.approx(
-        stopped["a"]
-    )  # its rest comes alone, and what comes in a stop fits in the buffer
 
 
-def test_a_restore_of_one_stream_reads_past_the_blocks_of_the_others(tmp_path: Path) -> None:
-    back = "  back: {restore: b, after: [a, b]}\n"
-    shared = run(tmp_path, BOTH + back)
-    alone = run(tmp_path, BOTH.replace("multiplexing: 2", "multiplexing: 1") + back)
-    assert sum(end - begin for begin, end in transfers(shared, "back")) == pytest.approx(400.0)
-    assert sum(end - begin for begin, end in transfers(alone, "back")) == pytest.approx(200.0)
 
 
-def test_what_lies_on_tape_is_all_that_was_saved_and_each_stream_is_spread_over_what_came_with_it(
-    tmp_path: Path,
-) -> None:
-    changes = {"data.b.size": "1 GB", "data.a.compression": "2:1"}
-    sets, ends = saved(tmp_path, BOTH, changes)
-    assert sum(ends) == pytest.approx(1e9 + 1e9)
-    # For 200 s come 5 MB/s of each, of which 2.5 and 5 lie on tape; then the rest of the first alone.
-    first, rest = sets["a"].extents
-    assert (first.size, rest.size, first.position, rest.position) == pytest.approx((1e9, 1e9, 0.0, 1.5e9))
-    assert (first.spread, rest.spread) == pytest.approx((3.0, 1.0))
-    (only,) = sets["b"].extents
-    assert (only.size, only.spread) == pytest.approx((1e9, 1.5))
-    half = sets["a"].locate(0.5e9, 1e8)[0]
-    assert (half.position, half.spread) == pytest.approx((0.75e9, 3.0))
 
 
 def test_a_full_cartridge_is_changed_for_all_of_its_streams(tmp_path: Path) -> None:
@@ -156,10 +117,6 @@ jobs: {{{", ".join(f"{name}: {each.format(name, together)}" for name in names)}}
     assert sum(end - begin for begin, end in moved) == pytest.approx(6e9 / rates[together], rel=0.01)
 
 
-def test_a_drive_is_filled_before_another_is_begun(tmp_path: Path) -> None:
-    result = run(tmp_path, ALL.replace("multiplexing: 3", "multiplexing: 2"), {"devices.jukebox.drives": 2})
-    assert [s.cause for s in result.trace.spans if s.activity == "load"] == [DRIVE, "devices.jukebox.drive.2"]
-    assert transfers(result, "c")[0][0] == pytest.approx(10.0 + READY)  # the robot serves one after the other
 
 
 def test_streams_of_one_job_share_a_drive(tmp_path: Path) -> None:
@@ -175,11 +132,6 @@ def test_a_full_pool_fails_all_that_share_its_last_cartridge(tmp_path: Path) -> 
     }
 
 
-def test_tape_marks_of_all_are_waited_for_when_the_last_has_ended(tmp_path: Path) -> None:
-    tool = "tool: {model: backup_tool/zrm-1.1, file_marks: 2}"
-    jobs = BOTH.replace("multiplexing", f"{tool}, multiplexing")
-    marks = [s for s in run(tmp_path, jobs, {"data.a.files": 3}).trace.spans if s.activity == "tape marks"]
-    assert [s.end - s.start for s in marks] == [pytest.approx(2.0 * (3 + 1) * 3.0)]
 
 
 def test_interface_and_other_data_are_shared_as_well(tmp_path: Path) -> None:
@@ -214,12 +166,6 @@ def test_restores_of_several_backups_that_lie_interleaved_read_them_in_one_pass(
         assert sum(once.causes(name).values()) == pytest.approx(once.get(f"jobs.{name}.elapsed"))
 
 
-def test_a_restore_that_comes_when_the_tape_moves_reads_it_once_more(tmp_path: Path) -> None:
-    late = "  back: {restore: a, after: [a, b]}\n  later: {restore: b, after: [a, b], delay: 300 s}\n"
-    result = run(tmp_path, BOTH + late)
-    (first,), (second,) = (set(transfers(result, name)) for name in ("back", "later"))
-    assert (first[1] - first[0], second[1] - second[0]) == pytest.approx((400.0, 400.0))
-    assert second[0] >= first[1]
 
 
 def test_restores_of_one_backup_each_read_it(tmp_path: Path) -> None:
@@ -255,19 +201,6 @@ def test_a_restore_that_fails_stops_none_that_reads_along() -> None:
     assert (status["back_a"], status["back_b"]) == ("done", "failed")
 
 
-def test_a_pass_goes_over_the_tape_once_however_the_streams_began_and_ended(tmp_path: Path) -> None:
-    """Three streams of two jobs, of which others come and go, are passes that end where the streams change."""
-    jobs = STREAMS.replace("multiplexing: 2", "multiplexing: 3") + (
-        "  b: {method: image, data: b, to: jukebox, multiplexing: 3, begin: 100 s}\n"
-    )
-    sets, ends = saved(tmp_path, jobs.replace("after: a", "after: [a, b]"))
-    result = run(tmp_path, jobs.replace("after: a", "after: [a, b]"))
-    runs = sets["a"].extents
-    last = max(run.position + run.size * run.spread for run in runs)
-    assert len(runs) > 2
-    assert max(ends) >= last
-    taken = sum(end - begin for begin, end in set(transfers(result, "back")))
-    assert taken == pytest.approx(last / 10e6, rel=1e-6)
 
 
 ABANDONED = """

@@ -59,21 +59,6 @@ def periods(fetch: float, work: float, windows: int = 10_000) -> float:
 
 
 @for_each("work", [1.0, 5.0, 11.0, 40.0])
-def test_a_dump_is_read_while_rows_are_loaded(work: float) -> None:
-    jobs = "  dump: {method: logical_dump, data: db, to: d}\n  load: {restore: dump, after: dump, delay: 1 h}\n"
-    each = periods(FETCH, work * 1e-9)
-    assert seconds_of("load", jobs, work) == pytest.approx(SIZE * each, rel=2e-3)
-
-
-@pytest.mark.parametrize("work", [5.0, 40.0])
-def test_rows_are_loaded_while_another_host_reads_one_window_at_a_time(work: float) -> None:
-    """The slower of the two sets the pace, though neither host reads ahead of its own programs."""
-    jobs = "  dump: {method: logical_dump, data: db, to: c}\n  load: {restore: dump, after: dump, delay: 1 h}\n"
-    changes = {"hosts.server.looks_ahead": False, "hosts.other.looks_ahead": False}
-    assert seconds_of("load", jobs, work, **changes) == pytest.approx(SIZE * max(FETCH, work * 1e-9), rel=5e-3)
-
-
-@for_each("work", [1.0, 5.0, 11.0, 40.0])
 def test_a_client_works_while_a_server_reads_on(work: float) -> None:
     """Two processes: the server sends a byte each (t + 0) / 2, and the client takes its own time."""
     jobs = f"  save: {{method: image, data: db, to: c, {TOOL}}}\n  back: {{restore: save, after: save, delay: 1 h}}\n"
@@ -89,29 +74,8 @@ def test_a_program_that_alternates_does_one_after_the_other(work: float) -> None
     assert seconds_of("back", jobs, work) == pytest.approx(SIZE * each, rel=2e-3)
 
 
-@for_each("expand, work", [(5.0, 20.0), (20.0, 5.0), (60.0, 50.0)])
-def test_a_pipe_back_is_as_fast_as_its_slowest_part(expand: float, work: float) -> None:
-    """One thread expands the dump, and another loads it; by turns, they take the sum."""
-    dump = (
-        "  dump: {method: logical_dump, data: db, to: a, compressor: {compress_cpu: 0 s/B, expand_cpu: EXPAND ns/B}}\n"
-    )
-    jobs = dump.replace("EXPAND", str(expand)) + "  load: {restore: dump, after: dump}\n"
-    assert seconds_of("load", jobs, work) == pytest.approx(SIZE * max(expand, work) * 1e-9, rel=2e-3)
-    by_turns = jobs.replace("s/B, expand", "s/B, overlapped: false, expand")
-    assert seconds_of("load", by_turns, work) == pytest.approx(SIZE * (expand + work) * 1e-9, rel=2e-3)
-
-
 @for_each("work", [1.0, 5.0, 40.0])
 def test_objects_come_while_rows_are_loaded(work: float) -> None:
     """A connection brings 1 MB in 10 ms and 1 ms, 11 ns a byte, whatever the loader does with those before."""
     jobs = "  dump: {method: logical_dump, data: db, to: bucket}\n  load: {restore: dump, after: dump}\n"
     assert seconds_of("load", jobs, work) == pytest.approx(SIZE * max(11e-9, work * 1e-9), rel=2e-3)
-
-
-@for_each("work", [1.0, 5.0, 11.0, 40.0])
-def test_what_comes_next_is_read_while_a_program_compresses(work: float) -> None:
-    """One thread copies, 1 ns a byte, and compresses."""
-    coder = "compressor: {compress_cpu: WORK ns/B, expand_cpu: 0 s/B, overlapped: false}"
-    jobs = f"  save: {{method: image, data: files, to: a, {TOOL}, {coder}}}\n"
-    each = periods(FETCH, (1.0 + work) * 1e-9)
-    assert seconds_of("save", jobs, work) == pytest.approx(SIZE * each, rel=2e-3)

@@ -65,16 +65,6 @@ def sent(result: Result) -> float:
 WEEKLY = {"full": "saturday", "incremental": "daily"}
 
 
-@for_each("schedule", [{"full": "daily"}, WEEKLY, {"full": "saturday", "differential": "daily"}])
-def test_a_store_keeps_one_whole_and_what_each_day_brings(schedule: dict[str, str]) -> None:
-    """Of whatever level the backups are: 21 points hold all chunks of the first, and those new on 20 days."""
-    ledger = Ledger(loaded({"schedule": schedule, "retention": {"last": 21}}))
-    days = list(ledger.days(SATURDAY))
-    held = len(ledger.stocks["nightly"].places[""].series.points)
-    assert held >= 21
-    assert days[-1].stocks["pool"].used == pytest.approx(SIZE * (1.0 + (held - 1) * new(1)), rel=1e-9)
-
-
 def test_chunks_that_only_expired_points_had_are_freed() -> None:
     """Of daily full backups, seven are kept, and beyond these one a week: between those, seven days of change."""
     planned = loaded({"schedule": {"full": "daily"}, "retention": {"last": 7, "weekly": 6}})
@@ -95,19 +85,6 @@ def test_a_full_backup_writes_what_is_new_and_the_network_carries_all() -> None:
     found = night(loaded({"schedule": {"full": "daily"}}))
     assert moved(found, "devices.pool") == pytest.approx(SIZE * new(1), rel=1e-6)
     assert sent(found) == pytest.approx(SIZE, rel=1e-6)
-
-
-def test_a_client_that_deduplicates_sends_what_is_new() -> None:
-    found = night(loaded({"schedule": {"full": "daily"}}, {"at": "client"}))
-    assert sent(found) == pytest.approx(SIZE * new(1), rel=1e-6)
-
-
-def test_a_differential_backup_writes_what_one_day_brought() -> None:
-    """On the sixth day after a full backup it sends the change of six days, of which five are there already."""
-    planned = loaded({"schedule": {"full": "saturday", "differential": "daily"}})
-    found = night(planned, date(2027, 3, 12))
-    assert float(found.jobs.loc["a", "bytes"]) == pytest.approx(SIZE * (1.0 - (1.0 - DAILY) ** 6), rel=1e-6)
-    assert moved(found, "devices.pool") == pytest.approx(SIZE * new(1), rel=1e-6)
 
 
 @pytest.mark.parametrize(("which", "days"), [("all", 1), ("full", 7)])

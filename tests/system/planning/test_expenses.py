@@ -78,16 +78,6 @@ def test_a_bucket_needs_a_line_and_no_server() -> None:
     assert ("cloud", "server") in has(own)
 
 
-def test_hosts_that_run_systems_are_there_without_backups() -> None:
-    """Of a host with systems, a proxy and the host of the target, the two that only handle backups are bought."""
-    found = shared_site(prices=PRICES)
-    found["hosts"]["spare"] = {"host": "host/linux-modern-server"}
-    servers = {part for part, what in has(planned(found)) if what == "server"}
-    busy = {each["host"] for each in found["systems"].values()}
-    assert "spare" in servers
-    assert servers.isdisjoint(busy)
-
-
 @for_each("place, rented", [("second", True), ("main", False)])
 def test_an_uplink_to_another_place_is_a_line(place: str, rented: bool) -> None:
     found = shared_site(prices=PRICES)

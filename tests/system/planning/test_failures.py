@@ -62,24 +62,6 @@ def levels(found: Plan, day: date) -> dict[str, tuple[Level, float]]:
     return {one.name: (runs[one.policy].level, runs[one.policy].age / 86_400.0) for one in found.site.systems}
 
 
-def test_backup_server_that_dies_in_mid_night() -> None:
-    found, whole = of({"crash": {"host": "pool", "at": "2027-01-09 20:30", "lasts": "3 h"}}), of({})
-    assert nights(found, "a")[SATURDAY] == pytest.approx(1800.0)
-    assert nights(found, "a") | {SATURDAY: 0.0} != nights(whole, "a") | {SATURDAY: 0.0}  # the next has more to save
-    assert levels(found, date(2027, 1, 10)) == {"a": (Level.INCREMENTAL, 2.0), "b": (Level.INCREMENTAL, 2.0)}
-    assert levels(whole, date(2027, 1, 10)) == {"a": (Level.INCREMENTAL, 1.0), "b": (Level.INCREMENTAL, 1.0)}
-    assert found.days[-1].points == {"nightly": 9}  # ten days, one without
-    used, all_saved = (one.days[-1].stocks["pool"].used for one in (found, whole))
-    system = found.site.systems[0]
-    one, two = (system.differs(days * 86_400.0, 1.0) for days in (1, 2))
-    assert all_saved - used == pytest.approx(2 * 500e9 * (1.0 - (two - one)))  # no full one, a larger incremental
-    assert found.failures == [{"night": SATURDAY, "failures": "crash", "jobs": 2, "fail": 2, "late": 0} | NO_LOGS]
-    assert found.losses[0]["worst"] == pytest.approx(40 * 3600.0)  # at noon on Sunday, Friday 20:00 is the newest
-    assert found.losses[0]["day"] == date(2027, 1, 10)
-    assert whole.losses[0]["worst"] == pytest.approx(16 * 3600.0)
-    assert whole.failures == []
-
-
 def test_a_backup_that_is_tried_again_runs_late() -> None:
     """It fails at 20:30, waits until the host is back at 21:30, and then takes as long as in any night."""
     crash = {"host": "pool", "at": "2027-01-09 20:30", "lasts": "1 h"}
@@ -112,13 +94,6 @@ def test_systems_that_do_not_fail_alike_go_their_own_ways() -> None:
     names, now = ("a", "b"), datetime(2027, 1, 8, 12, tzinfo=ZoneInfo("UTC"))
     made = {one.systems: [each.time.day for each in one.points] for one in points_at(found.site, now)}
     assert made == {names[:1]: [4, 5, 7], names[1:]: [4, 5, 6, 7]}
-
-
-def test_nothing_fails_in_the_daytime() -> None:
-    noon = {"host": "pool", "at": "2027-01-09 11:00", "lasts": "1 h"}
-    found, whole = (of(failures, every_night=True) for failures in ({"noon": noon}, {}))
-    assert nights(found, "a") == nights(whole, "a")
-    assert (found.days, found.failures) == (whole.days, [])
 
 
 def test_a_copy_that_fails_leaves_the_backup() -> None:

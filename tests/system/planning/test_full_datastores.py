@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
-from sites.shared import FLASH, GUESTS, SIZE, line, shared_site
+from sites.shared import FLASH, line, shared_site
 
 from simbackup.planning.goals import goals_of, stocked_goals
 from simbackup.planning.intervals import sureness
@@ -12,9 +12,6 @@ from simbackup.planning.plan import plan, stocked
 from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
 from simbackup.schema.yaml_file import parse
-from tests.cases import for_each
-
-ALL = GUESTS * SIZE
 
 
 def growing(capacity: str, **parts: Any) -> dict[str, Any]:
@@ -23,26 +20,6 @@ def growing(capacity: str, **parts: Any) -> dict[str, Any]:
     made = shared_site(datastores={"san": san}, growth="1 TB/year", **parts)
     made["policies"]["nightly"]["retention"] = {"age": "2 weeks"}
     return made
-
-
-@for_each("capacity, day, detail", [
-    ("1.5 TB", date(2027, 7, 4), "2.0 TB of 1.5 TB at most"),  # half a year is 182.5 days
-    ("1.002 TB", date(2027, 1, 3), "2.0 TB of 1.0 TB at most"),  # a day brings 2.7 GB
-    ("2.1 TB", None, "2.0 TB of 2.1 TB at most"),
-])  # fmt: skip
-def test_a_datastore_fits_until_its_data_are_larger_than_it(capacity: str, day: date | None, detail: str) -> None:
-    found = stocked(load_site(growing(capacity)), "1 year")
-    assert [(one.what, one.date, one.detail) for one in found.full][1:] == [("san", day, detail)]
-
-
-def test_datastores_on_one_device_are_full_together() -> None:
-    """Half of the data are in a second datastore on the same device: it has no row of its own."""
-    made = growing("1.5 TB")
-    made["datastores"]["volume"] = {"device": "san"}
-    for name in list(made["systems"])[:5]:
-        made["systems"][name]["datastore"] = "volume"
-    found = stocked(load_site(made), "1 year")
-    assert [(one.what, one.date) for one in found.full] == [("pool", None), ("san", date(2027, 7, 4))]
 
 
 def test_a_plan_goes_on_after_a_datastore_is_full_and_says_when_it_was() -> None:

@@ -79,15 +79,6 @@ def test_applying_logs_takes_as_long_as_stated() -> None:
     assert [warning.address for warning in slow.warnings] == ["operator", "policies.nightly.tool"]
 
 
-def test_logs_take_room_as_long_as_the_point_before_them_is_kept() -> None:
-    """Two weeks of restore points: 14 of them, and the logs of the days between."""
-    last = date(2027, 12, 31)  # a Friday
-    with_logs, without = (list(Ledger(of(every)).days(last))[-1] for every in ("15 min", None))
-    assert with_logs.points == without.points
-    more = with_logs.stocks["pool"].used - without.stocks["pool"].used
-    assert more == pytest.approx(log_of(14 - 1), rel=1e-6)
-
-
 def test_logs_are_saved_while_the_nights_backups_run() -> None:
     """Each shares the network of 10 Gbit/s with the backup of the data, and so gets half of it."""
     planned = of("30 min")
@@ -99,13 +90,6 @@ def test_logs_are_saved_while_the_nights_backups_run() -> None:
     assert all(one.met and one.window == 1800.0 for one in logs)
     assert all(one.elapsed > 2 * log_of(1 / 48) / 1.25e9 for one in logs)
     assert found.logs_lost == {"nightly": 1800.0 + max(one.elapsed for one in logs)}
-
-
-def test_logs_that_take_longer_than_lies_between_them_are_missed() -> None:
-    """1.1 GB in 30 minutes at 0.5 MB/s."""
-    slow = of("30 min").file.tree.plain() | {"network": {"rate": "500 kB/s", "latency": "0.1 ms"}}
-    late = [one for one in plan(load_site(slow), "1 day").verdicts if one.copy == "logs"]
-    assert not any(one.met for one in late)
 
 
 def test_logs_share_the_line_with_copies_of_the_day() -> None:

@@ -61,10 +61,6 @@ def test_cartridges_that_a_site_owned_before_are_used_unless_it_says_how_many_ar
     assert initialised(loaded(0), saturday(0)) == [pytest.approx(HOUR)]  # it has none, and buys one
 
 
-def test_a_site_that_says_nothing_of_new_cartridges_initialises_none() -> None:
-    assert initialised(loaded(), saturday(0)) == []
-
-
 def test_a_plan_takes_the_time_in_the_first_weeks_only() -> None:
     """The copies of both systems go to one cartridge, which the first one has initialised."""
     new, none = (_copies(plan(loaded(new, time="2 h"), "20 weeks")) for new in ("all", None))

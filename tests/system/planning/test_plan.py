@@ -17,17 +17,6 @@ def forty() -> Plan:
     return plan("planning/forty-systems", "1 year")
 
 
-def test_a_night_of_the_plan_is_the_scenario_that_it_writes() -> None:
-    loaded = load_site(site(growth="30 %"))
-    found = plan(loaded, "2 months")
-    at = 7  # the second Saturday
-    assert len({kind_of([day]) for day in found.days}) == 2  # full and incremental
-    nights = Nights(loaded, found.days, Player(loaded))
-    night = nights.night(kind_of([found.days[at]]), at)
-    result = simulate(load(night_scenario(loaded.file, night)))
-    verdict = next(v for v in found.verdicts if v.night == found.days[at].day and v.system == "first" and not v.copy)
-    assert verdict.elapsed == pytest.approx(result.get("jobs.first.elapsed"), rel=0.01)
-    assert verdict.bytes == pytest.approx(result.get("jobs.first.bytes"), rel=0.01)
 
 
 @pytest.mark.slow

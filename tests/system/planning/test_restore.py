@@ -31,32 +31,10 @@ def restored(scope: str = "site", lost: str = "", **parts: Any) -> Recovery:
     return restore(load_site(site(**parts)), scope, WEDNESDAY, lost)
 
 
-def test_a_chain_comes_back_from_the_pool() -> None:
-    found = restored()
-    assert found.complete
-    assert [(one.system, one.source, one.chain) for one in found.systems] == [
-        ("first", "pool", 4),
-        ("second", "pool", 4),
-    ]
-    assert found.data_lost == 16 * 3600  # from 20:00 to noon
-    assert found.systems[0].bytes == pytest.approx(1e12 * (1 + 3 * 0.03))
 
 
-def test_an_image_comes_back_as_fast_as_the_network() -> None:
-    found = restored("client first")
-    spec = load(night_scenario(load_site(site()).file, Night.first(read_site(site())))).spec
-    assert found.until(1.0) == pytest.approx(found.systems[0].bytes / spec.links["network"].rate.si, rel=0.02)
 
 
-def test_after_the_loss_of_the_main_site_the_tapes_are_left() -> None:
-    found = restored(lost="main")
-    assert [(one.source, one.chain, one.mounts) for one in found.systems] == [("vault", 1, 1), ("vault", 1, 1)]
-    assert found.data_lost == (3 * 24 + 16) * 3600  # since Saturday
-    assert found.complete
-    (session,) = found.sessions  # 3 TB fit on a cartridge of 18 TB, which leaves the library afterwards
-    assert session[:1] + session[2:] == ("vault", 1, ("first", "second"))
-    assert session.begun.date() == date(2027, 6, 5)
-    assert restored().sessions == ()
 
 
 def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
@@ -100,11 +78,6 @@ def test_without_a_copy_nothing_comes_back() -> None:
     assert found.systems[0].reason == "no copy is left after the loss of 'pool'"
 
 
-def test_systems_come_back_by_priority() -> None:
-    systems = {name: part | {"priority": i} for i, (name, part) in enumerate(reversed(site()["systems"].items()))}
-    found = restored(lost="main", systems=systems)
-    assert [one.system for one in found.systems] == ["second", "first"]
-    assert found.systems[0].back < found.systems[1].starts + 1.0 + found.systems[1].back
 
 
 def test_one_file_takes_less_than_its_system() -> None:

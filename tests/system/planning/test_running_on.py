@@ -1,8 +1,5 @@
 """Nights whose jobs run on into the next, by the simulator."""
 
-from itertools import pairwise
-from typing import Any
-
 import pytest
 from sites.plan import site
 
@@ -10,44 +7,6 @@ from simbackup.errors import InputError
 from simbackup.planning.plan import plan
 from simbackup.planning.site import load_site
 from tests.cases import for_each
-
-DAY = 86_400.0
-
-
-def copied_daily(**limit: Any) -> dict[str, Any]:
-    """One image of 36 TB that is saved whole each day, and copied to the one drive."""
-    made = site(systems={"first": {"size": "36 TB", "policy": "nightly"}}, zone="UTC")
-    made["policies"]["nightly"] = {
-        "to": "pool", "at": "20:00", "schedule": {"full": "daily"}, "retention": {"last": 2},
-        "copies": {"tape": {"to": "vault", "retention": {"last": 2}}},
-    }  # fmt: skip
-    made["targets"]["pool"] |= limit
-    return made
-
-
-def test_copies_that_take_longer_than_a_day_fall_behind() -> None:
-    """Each begins when the drive is free of the one before, so each is later by what one takes over a day."""
-    found = plan(load_site(copied_daily()), "5 days")
-    took = [verdict.elapsed for verdict in found.verdicts if verdict.copy]
-    each = [one.elapsed for one in plan(load_site(copied_daily()), "1 day").verdicts]
-    copy = each[1] - each[0]  # after its backup, with nobody in the way
-    assert copy > DAY
-    later = [after - before for before, after in pairwise(took)]
-    assert later == pytest.approx([copy - DAY] * 4, rel=0.1)
-    assert found.windows.running_on == 5
-
-
-def test_a_system_runs_one_backup_at_a_time() -> None:
-    """On a pool that writes 40 TB in more than a day, backups follow each other."""
-    slow = copied_daily()
-    slow["network"] = {"rate": "300 MB/s", "latency": "0.1 ms"}
-    slow["policies"]["nightly"].pop("copies")
-    found = plan(load_site(slow), "3 days")
-    one = 36e12 / 300e6
-    assert one > DAY
-    assert [verdict.elapsed for verdict in found.verdicts] == pytest.approx(
-        [one, 2 * one - DAY, 3 * one - 2 * DAY], rel=0.01
-    )
 
 
 def test_limits_of_target_server_and_machines() -> None:

@@ -46,37 +46,6 @@ def used(result: Result, part: str) -> float:
     return next((float(row["bytes"]) for row in result.device_rows if row["device"] == part), 0.0)
 
 
-@for_each(
-    "hosts, seconds, part", [(("esx1",), ALL / 1e9, "network"), (("esx1", "esx2"), ALL / 2e9, "network.esx1.send")]
-)
-def test_guests_of_a_host_share_its_adapter(hosts: tuple[str, ...], seconds: float, part: str) -> None:
-    """Ten guests of 100 GB at 1 GB/s take 1000 s, and on two hosts 500 s. A network of two ends has no ports."""
-    made = shared_site(hosts)
-    result = first_night(made)
-    assert took(result) == pytest.approx(seconds, rel=0.01)
-    assert cause(made, result) == part
-
-
-@for_each("hosts", [("esx1",), ("esx1", "esx2"), ("esx1", "esx2", "esx3", "esx4", "esx5")])
-def test_a_datastore_is_the_bottleneck_of_all_hosts(hosts: tuple[str, ...]) -> None:
-    made = shared_site(
-        hosts, datastores={"san": {"device": {**FLASH, "read_rate": "0.5 GB/s"}, "link": line("9 GB/s")}}
-    )
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 0.5e9, rel=0.01)
-    assert cause(made, result) == "datastores.san.device"
-
-
-def test_the_fabric_of_a_datastore_is_shared() -> None:
-    """Four hosts have ports of 0.8 GB/s, and the array has one: 1250 s."""
-    made = shared_site(
-        ("esx1", "esx2", "esx3", "esx4"), datastores={"san": {"device": FLASH, "link": line("0.8 GB/s")}}
-    )
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 0.8e9, rel=0.01)
-    assert cause(made, result) == "datastores.san.link.san.send"
-
-
 def test_cores_of_a_host_are_shared() -> None:
     """One core moves 0.4 GB/s between a program and the page cache, whoever's data these are."""
     one_core = {**SERVER, "cores": 1, "copy_rate": "0.4 GB/s"}
@@ -85,19 +54,6 @@ def test_cores_of_a_host_are_shared() -> None:
         host["host"] = one_core
     together["hosts"]["esx1"]["network"] = line("50 GB/s")
     assert took(first_night(together)) == pytest.approx(GUESTS * took(first_night(apart)), rel=0.02)
-
-
-def test_a_proxy_reads_from_the_datastore_and_runs_as_many_at_once_as_it_has_slots() -> None:
-    made = shared_site(("esx1", "esx2"), {"proxy": "proxy1"})
-    made["hosts"] |= PROXY
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 1e9, rel=0.01)
-    assert used(result, "links.san-link.proxy1.receive") == pytest.approx(ALL)
-    assert used(result, "links.network.esx1.send") == 0.0
-    ends = sorted(row["end"] for row in result.job_rows)
-    begun = sorted(row["start"] + row["waits"] for row in result.job_rows)
-    assert all(sum(start <= at < end for start, end in zip(begun, ends, strict=True)) <= 4 for at in begun)
-    assert sum(start == begun[0] for start in begun) == 4
 
 
 def test_two_proxies_divide_the_systems() -> None:
@@ -135,15 +91,6 @@ def test_hosts_behind_an_uplink_share_it() -> None:
     result = first_night(made)
     assert took(result) == pytest.approx(ALL / 1.25e9, rel=0.01)
     assert cause(made, result) == "uplinks.rack1"
-
-
-def test_a_host_with_a_faster_adapter_is_not_bound_by_the_ports_of_others() -> None:
-    made = shared_site(("esx1", "esx2"))
-    made["hosts"]["esx1"]["network"] = line("4 GB/s")
-    made["systems"] = {name: system | {"host": "esx1"} for name, system in made["systems"].items()}
-    result = first_night(made)
-    assert took(result) == pytest.approx(ALL / 4e9, rel=0.01)
-    assert cause(made, result).startswith("hosts.esx1.network")
 
 
 def test_a_local_datastore_is_inside_its_host() -> None:
@@ -189,30 +136,6 @@ def test_targets_share_a_library_and_its_drives() -> None:
     assert [found.days[-1].stocks[name].cartridges for name in ("weekly", "monthly")] == [1, 1]
 
 
-@for_each("hosts, seconds", [(("esx1",), ALL / 1e9), (("esx1", "esx2"), ALL / 2e9)])
-def test_restores_share_hosts_and_datastores(hosts: tuple[str, ...], seconds: float) -> None:
-    found = restore(load_site(shared_site(hosts)), "site", date(2027, 1, 3), at_once=GUESTS, intervals="none")
-    assert found.until(1.0) == pytest.approx(seconds, rel=0.01)
-
-
-def test_restores_write_to_the_shared_datastore() -> None:
-    slow = {"san": {"device": {**FLASH, "write_rate": "0.5 GB/s"}, "link": line("9 GB/s")}}
-    made = shared_site(("esx1", "esx2"), datastores=slow)
-    made["hosts"] = {name: host | {"host": {**SERVER, "memory": "1 GiB"}} for name, host in made["hosts"].items()}
-    found = restore(load_site(made), "site", date(2027, 1, 3), at_once=GUESTS, intervals="none")
-    assert found.until(1.0) == pytest.approx(ALL / 0.5e9, rel=0.01)
-
-
-def test_all_targets_of_a_host_are_lost_with_it() -> None:
-    made = shared_site(("esx1",))
-    made["hosts"]["media"] = {"host": SERVER, "network": line("100 GB/s")}
-    made["targets"] |= {name: {"host": "media", "device": FLASH} for name in ("second", "third")}
-    site = load_site(made)
-    assert [site.lost_with(lost) for lost in ("media", "second", "pool-host")] == [
-        {"second", "third"}, {"second"}, {"pool"},
-    ]  # fmt: skip
-
-
 def test_restores_by_a_proxy_take_its_slots() -> None:
     """With one slot, the last of ten restores begins when nine are back."""
     made = shared_site(("esx1",), {"proxy": "proxy1"})
@@ -238,12 +161,6 @@ def test_the_interval_names_the_shared_part_that_matters() -> None:
     found = sureness(plan(load_site(shared_site(datastores=san)), "10 days"))
     assert found.night is not None
     assert found.night.decides[0].startswith("datastores.san.device.read_rate")
-
-
-def test_growth_makes_volumes_larger_from_night_to_night() -> None:
-    found = plan(load_site(shared_site(growth="100 %")), "1 year")
-    last = [one for one in found.verdicts if one.night == date(2027, 12, 25)]
-    assert max(one.elapsed for one in last) == pytest.approx(1.96 * ALL / 1e9, rel=0.03)
 
 
 @for_each(

@@ -13,7 +13,7 @@ from simbackup.output.whole import write_whole
 from simbackup.palette import PAPER
 from simbackup.plots import style
 from simbackup.plots.drives import states_of, waiting
-from simbackup.plots.fills import look, stacked
+from simbackup.plots.fills import look
 from simbackup.plots.rates import MOST, steps_of
 from simbackup.plots.timeline import FOLDED
 from simbackup.results.causes import split
@@ -21,7 +21,6 @@ from simbackup.results.groups import thinned
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.trace.activity import Activity
-from simbackup.trace.trace import Span
 from tests.shared import simulated
 
 TAPE = "published/000-netbackup-frozen-images/tape"
@@ -87,21 +86,6 @@ def test_the_timeline_has_a_bar_for_each_span_where_its_job_stands(tape: Result)
         reported = sum(s for (_, what), s in tape.activities(row["job"]).items() if what == "locate")
         assert locating == pytest.approx(reported)
     assert {"locate", "transfer", "tape marks"} <= texts(figure)
-
-
-def test_spans_that_overlap_share_the_height_and_others_take_it_all() -> None:
-    spans = [
-        Span(0, 10, "j", "c", "a"),
-        Span(2, 5, "j", "c", "b"),
-        Span(5, 9, "j", "c", "b"),
-        Span(10, 12, "j", "c", "a"),
-    ]
-    found = stacked(spans, 3.0, 0.8)
-    assert [round(bar.high - bar.low, 9) for bar in found] == [0.4, 0.4, 0.4, 0.8]
-    assert found[1].low == found[2].low == pytest.approx(3.0)
-    for one, other in itertools.combinations(found, 2):
-        in_time = one.start < other.end and other.start < one.end
-        assert not (in_time and one.low < other.high and other.low < one.high)
 
 
 def test_windows_and_ends_are_marked(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from sites.shared import FLASH, GUESTS, SERVER, SIZE, line, shared_site
+from sites.shared import FLASH, SERVER, line, shared_site
 
 from simbackup.errors import InputError
 from simbackup.planning.site import load_site
@@ -14,7 +14,6 @@ from simbackup.protection.protect import Protection, protect
 from tests.cases import for_each
 
 LAST = date(2027, 12, 31)
-ALL = GUESTS * SIZE
 
 
 def two_arrays(**parts: Any) -> dict[str, Any]:
@@ -43,18 +42,6 @@ def back(made: dict[str, Any], **how: Any) -> Protection:
 def test_systems_on_one_device_fare_alike_whatever_their_host_and_datastore_are_called() -> None:
     groups = groups_of(load_site(two_arrays()), LAST)
     assert [(group.machine, len(group.names)) for group in groups] == [("san-a", 5), ("san-b", 5)]
-
-
-@for_each("strikes, of, struck", [
-    ("place", "west", ["san-a"]),
-    ("place", "east", ["san-b"]),
-    ("place", "south", []),
-    ("array", "", ["san-a", "san-b"]),
-])  # fmt: skip
-def test_a_place_is_lost_with_the_datastores_in_it(strikes: str, of: str, struck: list[str]) -> None:
-    """The first array is where its first host is; the second says where it is."""
-    groups = groups_of(load_site(two_arrays()), LAST)
-    assert [group.machine for group in groups if group.data.lost_with(loss(strikes, of=of))] == struck
 
 
 @for_each("of, left", [("south", []), ("west", ["pool"]), ("east", ["pool"])])

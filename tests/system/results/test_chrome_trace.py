@@ -129,17 +129,6 @@ def test_drives_and_robots_show_what_they_do_but_not_who_waits() -> None:
     assert {event["name"] for event in drive} == {"load", "transfer", "rewind", "unload", "locate"}
 
 
-def test_a_part_of_a_drive_is_shown_on_the_drive_and_a_cause_of_two_on_both() -> None:
-    trace = Trace()
-    ended(trace, "a", 0.0, 2.0)
-    trace.span(0.0, 1.0, "jobs.a", "devices.l.drive.1.repositioning", "transfer")
-    trace.span(1.0, 2.0, "jobs.a", "devices.c1, devices.c2", "write")
-    trace.device("devices.l.drive.1", "tape drive", 1.0, units=1.0, bytes_moved=1.0, peak_bytes_per_s=1.0)
-    shown = chrome_trace(made_of(trace))
-    devices = [e["args"]["name"] for e in of_phase(shown, "M") if e["name"] == "thread_name" and e["pid"] == 2]
-    assert devices == ["devices.l.drive.1", "devices.c1", "devices.c2"]
-
-
 def test_a_lock_is_shown_from_its_beginning_to_its_end() -> None:
     trace = Trace()
     ended(trace, "a", 0.0, 3.0)
@@ -162,14 +151,6 @@ def test_what_goes_on_behind_the_end_of_its_job_has_a_track_of_its_own() -> None
     obeys(shown)
     jobs = [e["args"]["name"] for e in of_phase(shown, "M") if e["name"] == "thread_name" and e["pid"] == 1]
     assert jobs == ["a", "a, after its end"]
-
-
-def test_of_several_rates_at_one_instant_the_last_counts() -> None:
-    trace = Trace()
-    for busy in (0.1, 0.9):
-        trace.rate(1.0, "devices.d", busy, 5e6)
-    busy = [e for e in of_phase(chrome_trace(made_of(trace)), "C") if e["name"] == "devices.d busy"]
-    assert [event["args"] for event in busy] == [{"share": 0.9}]
 
 
 def test_a_trace_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

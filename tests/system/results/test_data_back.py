@@ -25,16 +25,6 @@ def spans(result: Result, job: str) -> list[tuple[str, float, float]]:
     return [(span.activity, span.start, span.end) for span in result.spans[f"jobs.{job}"]]
 
 
-def test_data_from_tape_are_back_before_the_cartridge_is_put_away() -> None:
-    result = sb.simulate(SITE)
-    row = result.row_of["back"]
-    away = [(end - start) for what, start, end in spans(result, "back") if what in {"rewind", "unload", "dismount"}]
-    assert len(away) == 3
-    assert row["back"] == pytest.approx(row["elapsed"] - sum(away))
-    assert result.get("jobs.back.back") == row["back"]
-    assert "back" not in result.row_of["save"]
-
-
 def test_data_from_a_drive_that_stays_loaded_are_back_at_the_end() -> None:
     result = sb.simulate(SITE, {"devices.library.unload_after": "1 h"})
     row = result.row_of["back"]

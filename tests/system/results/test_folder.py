@@ -163,12 +163,6 @@ def test_what_another_run_is_writing_is_left_alone(old: Path) -> None:
     assert not other.exists()
 
 
-def test_names_like_those_of_partials_are_not_ours(old: Path) -> None:
-    mine = [old.parent / name for name in (".simbackup-0123456789abcdef01234567.partial", ".run.abcd", ".run.partial")]
-    for path in mine:
-        path.mkdir()
-    check_place(old)
-    assert all(path.is_dir() for path in mine)
 
 
 def test_a_file_of_a_killed_run_is_removed_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -194,22 +188,8 @@ def test_a_planted_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.Monk
     assert partial_for(path).is_symlink()  # it is not ours to remove
 
 
-def test_a_file_keeps_its_rights(tmp_path: Path) -> None:
-    path = tmp_path / "trace.json"
-    write_whole(path, "old")
-    path.chmod(0o600)
-    write_whole(path, b"new")
-    assert path.stat().st_mode & 0o777 == 0o600
-    umask = os.umask(0o022)
-    os.umask(umask)
-    assert write_whole(tmp_path / "fresh", "").stat().st_mode & 0o777 == 0o666 & ~umask
 
 
-def test_a_result_from_before_a_type_of_record_is_read(old: Path) -> None:
-    content = unseal(old, RESULT.record)
-    assert content["records"].pop("shared_level") == 0
-    (old / RESULT.record).write_text(_sealed(content))
-    assert Result.load(old).trace.shared_levels == []
 
 
 def test_another_version_is_named(old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

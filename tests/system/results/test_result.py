@@ -24,12 +24,6 @@ def restored() -> Result:
     return simulate("teaching/one-file-from-tape")
 
 
-def test_nothing_is_busy_longer_than_the_run(result: Result, restored: Result) -> None:
-    for run in (result, restored):
-        assert all(0.0 <= row["busy"] <= 1.0 + 1e-9 for row in run.device_rows)
-    assert result.end > result.get("jobs.dd.elapsed")  # write-back goes on behind dd
-
-
 @pytest.mark.parametrize(
     ("address", "hint"),
     [
@@ -45,17 +39,6 @@ def test_get_tells_what_there_is(result: Result, address: str, hint: str) -> Non
         result.get(address)
     assert hint in str(caught.value)
     assert isinstance(caught.value, SimbackupError)
-
-
-def test_a_saved_result_comes_back_as_it_was(result: Result, tmp_path: Path) -> None:
-    saved = result.save(tmp_path / "deep" / "run")
-    again = Result.load(saved)
-    assert again.record == result.record
-    assert again.values == result.values
-    assert list(again.trace.to_lines()) == list(result.trace.to_lines())
-    assert again.as_dict() == result.as_dict()
-    pd.testing.assert_frame_equal(pd.read_parquet(saved / "jobs.parquet"), result.jobs.reset_index())
-    assert list(pd.read_csv(saved / "devices.csv")["device"]) == list(result.devices["device"])
 
 
 def test_saving_again_replaces_the_older_result(result: Result, restored: Result, tmp_path: Path) -> None:
@@ -118,15 +101,6 @@ def test_a_damaged_result_is_reported(result: Result, tmp_path: Path, name: str,
         Result.load(saved)
 
 
-def test_sources_name_every_value_and_its_work(result: Result) -> None:
-    table = result.sources()
-    assert set(table["address"]) == {value.address for value in result.values}
-    chunk = table[table["address"] == "devices.cow.chunk"].iloc[0]
-    assert chunk["basis"] == "datasheet"
-    assert chunk["source"]
-    assert chunk["source"] != "lvm2-source"  # the title of the work, not its key
-
-
 def test_compare_sets_measured_beside_simulated(result: Result, restored: Result) -> None:
     table = result.compare().set_index("id")
     row = table.loc["lvm-dd-same-disk"]
@@ -134,9 +108,3 @@ def test_compare_sets_measured_beside_simulated(result: Result, restored: Result
     assert row["simulated"] == pytest.approx(result.get("jobs.dd.elapsed"))
     assert row["error"] == pytest.approx(row["simulated"] / 365.185 - 1.0)
     assert restored.compare().empty
-
-
-def test_the_record_tells_which_run_it_was(result: Result) -> None:
-    assert result.record.scenario == NAME
-    assert len(result.record.hash) == 16
-    assert simulate(NAME, {"devices.cow.chunk": "16 KiB"}).record.hash != result.record.hash

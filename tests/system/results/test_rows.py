@@ -7,7 +7,6 @@ import pytest
 from simbackup.cli import show
 from simbackup.results.result import Result
 from simbackup.run import simulate
-from tests.cases import for_each
 from tests.shared import simulated
 
 NIGHT = """
@@ -22,61 +21,16 @@ data:
 jobs:
   nightly: {method: image, data: db, to: target, begin: "22:00"%s}
 """
-HOUR = 3600.0
 
 
 def run(more: str = "", below: str = "") -> Result:
     return simulate(NIGHT % more + below)
 
 
-def test_busy_counts_from_the_first_start_not_from_midnight() -> None:
-    result = run()
-    assert result.get("jobs.nightly.elapsed") == pytest.approx(HOUR, rel=0.01)
-    assert result.get("devices.target.busy") == pytest.approx(1.0, rel=0.01)
-    assert result.get("devices.target.busy_s") == pytest.approx(HOUR, rel=0.01)
-    assert "busy_window" not in result.devices
-
-
-@for_each("until, hours", [("window: 8 h", 8), ("deadline: '02:00'", 4), ("window: 30 min", 0.5)])
-def test_busy_has_a_share_of_the_window_of_a_job(until: str, hours: float) -> None:
-    result = run(f", {until}")
-    share = result.devices.set_index("device")["busy_window"]["devices.target"]
-    assert share == pytest.approx(min(1 / hours, 1.0), rel=0.01)
-
-
 def test_windows_of_every_night_count_together() -> None:
     result = run(", every: 1 day, until: 3 days, window: 4 h")
     assert result.get("devices.target.busy_window") == pytest.approx(0.25, rel=0.01)
     assert result.get("devices.target.busy") == pytest.approx(3 / 49, rel=0.01)
-
-
-def test_what_users_do_before_the_first_start_is_not_counted() -> None:
-    users = "workloads:\n  people: {model: workload/oltp, data: db, transactions: 1000 /s}\n"
-    alone, beside = run(), run(below=users)
-    assert beside.get("devices.source.busy_s") > 5 * alone.get("devices.source.busy_s")
-    assert beside.get("devices.source.busy") < 1.0
-    rates = [rate for rate in beside.trace.rates if rate.link == "devices.source"]
-    begin, end = (beside.get(f"jobs.nightly.{key}") for key in ("start", "end"))
-    pairs = zip(rates, [*(rate.time for rate in rates[1:]), end], strict=True)
-    worked = sum(rate.busy * max(min(until, end) - max(rate.time, begin), 0.0) for rate, until in pairs)
-    assert beside.get("devices.source.busy") == pytest.approx(worked / (end - begin))
-
-
-def test_a_drive_that_rewinds_in_the_window_is_busy() -> None:
-    result = simulated("teaching/mount-queue", {"jobs.full.window": "30 min"})
-    drive, elapsed = "devices.library.drive.1", result.end
-    assert result.get(f"{drive}.busy") == pytest.approx(result.get(f"{drive}.busy_s") / elapsed)
-    assert result.get(f"{drive}.busy_window") == pytest.approx(result.get(f"{drive}.busy_s") / 1800.0)
-
-
-def test_the_transfer_rate_leaves_out_mounts_and_rewinding() -> None:
-    result = simulated("teaching/one-file-from-tape")
-    row = next(row for row in result.job_rows if row["job"] == "one_file")
-    moved = sum(s for (_, activity), s in result.activities("one_file").items() if activity == "transfer")
-    assert row["rate"] == pytest.approx(row["bytes"] / row["elapsed"])
-    assert row["transfer_rate"] == pytest.approx(row["bytes"] / moved)
-    assert row["transfer_rate"] > 10 * row["rate"]
-    assert result.jobs["transfer_rate"]["one_file"] == row["transfer_rate"]
 
 
 def test_a_frozen_image_moves_nothing() -> None:

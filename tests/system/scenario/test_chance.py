@@ -10,10 +10,8 @@ import pytest
 from scipy import stats
 
 import simbackup as sb
-from simbackup import units
 from simbackup.chance import Draw
 from simbackup.equations.intervals import mean_interval, student_quantile
-from simbackup.results.shown import note_rows
 from simbackup.scenario.chance import bounded
 from simbackup.schema.quantity import Quantity
 from simbackup.schema.study import ChanceSpec
@@ -43,7 +41,6 @@ CHANGE = {
 ARRIVAL = {"of": "jobs.save.delay", "distribution": "expon", "scale": "10 min", "most": "1 h"}
 FAILS = {"share": "30 %", "after": "2 min"}
 DAILY = {"every": "1 d", "until": "40 d"}
-DAY = 86_400.0
 
 
 def site(**chance: Any) -> dict[str, Any]:
@@ -62,15 +59,6 @@ def test_the_same_seed_gives_the_same_and_another_one_does_not() -> None:
     chance = site(change=CHANGE, arrival=ARRIVAL)
     assert written(chance, 3) == written(chance, 3)
     assert written(chance, 3) != written(chance, 4)
-
-
-def test_a_change_of_one_part_leaves_the_draws_of_others_alone() -> None:
-    both = site(change=CHANGE, arrival=ARRIVAL)
-    another = site(arrival={**ARRIVAL, "distribution": "gamma", "shapes": {"a": 2.0}}, change=CHANGE)
-    more = site(change=CHANGE)
-    more["jobs"]["again"] = {**more["jobs"]["save"], "after": "full"}
-    assert len({bytes_saved(each, 5) for each in (both, another, more, site(change=CHANGE))}) == 1
-    assert sb.simulate(both, seed=5).get("jobs.save.start") != sb.simulate(another, seed=5).get("jobs.save.start")
 
 
 def test_draws_follow_their_distribution_within_its_bounds() -> None:
@@ -96,27 +84,6 @@ def test_data_change_anew_each_day_and_alike_for_all_jobs() -> None:
     assert len(set(saved)) == 6
     assert saved[:5] == again
     assert all(0.9 * 1e9 < each < 10.1 * 1e9 for each in saved)
-
-
-def test_values_that_share_a_draw_move_together_and_a_factor_multiplies() -> None:
-    both = ["data.files.size", "devices.disk.write_rate"]
-    busy = {"of": both, "distribution": "uniform", "loc": 0.5, "scale": 0.5, "by": "factor", "together": True}
-    joined, apart = sb.simulate(site(busy=busy)), sb.simulate(site(busy={**busy, "together": False}))
-    stated = {address: value.given.si for value in joined.scenario.values if (address := value.address) in both}
-
-    def factors(result: sb.Result) -> list[float]:
-        """By how much each value is smaller, to the digits that the note shows."""
-        notes = [row for row in note_rows(result.trace) if row["address"] in both]
-        return [_number(row["what"]) / stated[row["address"]] for row in notes]
-
-    one, other = factors(joined)
-    assert one == pytest.approx(other, rel=0.01)
-    assert len(set(factors(apart))) == 2
-
-
-def _number(text: str) -> float:
-    value = text.removeprefix("is ").removesuffix(" by chance")
-    return units.parse(value, "B/s" if value.endswith("/s") else "B")
 
 
 def test_jobs_fail_in_their_share_of_tries_and_retries_save_them() -> None:
@@ -221,18 +188,6 @@ def test_what_chance_cannot_decide_is_refused(change: dict[str, Any], message: s
 def test_one_value_has_one_distribution() -> None:
     with pytest.raises(sb.InputError, match="name each address once"):
         sb.load(site(change=CHANGE, other=CHANGE))
-
-
-def test_parts_of_a_fleet_have_draws_of_their_own(tmp_path: Path) -> None:
-    (tmp_path / "clients.csv").write_text("name\na\nb\n", encoding="utf-8")
-    chance = site(
-        arrival={"of": "fleets.clients.jobs.save-{name}.delay", **{k: v for k, v in ARRIVAL.items() if k != "of"}}
-    )
-    save = chance["jobs"].pop("save")
-    del chance["jobs"]["full"], save["level"], save["since"]
-    chance["fleets"] = {"clients": {"inventory": str(tmp_path / "clients.csv"), "jobs": {"save-{name}": save}}}
-    rows = sb.simulate(chance).job_rows
-    assert len({row["start"] for row in rows}) == 2
 
 
 @pytest.mark.slow

@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 import simbackup as sb
 from simbackup.errors import InputError, Place
-from simbackup.schema.fleet import filled
 from simbackup.schema.inventory import read_inventory
-from simbackup.schema.tree import Node, from_plain
 
 SCENARIO = """\
 title: Servers and a target
@@ -56,19 +54,6 @@ def test_a_fleet_is_what_one_would_have_written_out(tmp_path: Path) -> None:
     other = sb.load(written(tmp_path), one_by_one)
     ends = [[row["end"] for row in sb.simulate(each).job_rows] for each in (spread, other)]
     assert ends[0] == ends[1]
-
-
-def test_an_extending_file_changes_the_count_and_takes_the_inventory_along(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "rows.csv").write_text("name\na\nb\n", encoding="utf-8")
-    written(tmp_path / "sub", "inventory: rows.csv")
-    above = tmp_path / "above.yaml"
-    above.write_text("title: Above\nextends: sub/fleet.yaml\n", encoding="utf-8")
-    assert len(sb.load(above).spec.data) == 2
-    above.write_text(
-        "title: Above\nextends: sub/fleet.yaml\nfleets: {servers: {inventory: null, count: 3}}\n", encoding="utf-8"
-    )
-    assert len(sb.load(above).spec.data) == 3
 
 
 def test_figures_of_a_fleet_are_those_of_its_jobs(tmp_path: Path) -> None:
@@ -143,13 +128,6 @@ def test_a_damaged_excel_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(b"no sheet")
     with pytest.raises(InputError, match=r"openpyxl|is not an Excel file"):
         read_inventory(tmp_path / "a.xlsx", "a.xlsx")
-
-
-def test_a_whole_placeholder_keeps_the_kind_of_its_cell() -> None:
-    row = {"n": Node("8", Place("a.csv", 2, 1)), "t": Node("true", Place("a.csv", 2, 3))}
-    node = filled(from_plain({"{n}x": ["{n}", "{t}", "{n} GB"], "y": 1}, Place("t")), row)
-    assert node.plain() == {"8x": [8, True, "8 GB"], "y": 1}
-    assert node.mapping["8x"].key == Place("a.csv", 2, 1)
 
 
 def test_too_many_parts_are_refused(tmp_path: Path) -> None:

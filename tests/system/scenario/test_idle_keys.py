@@ -114,27 +114,3 @@ def test_a_template_is_warned_about_once(site: Path) -> None:
     site.write_text((SITE + JOB).replace(", compression: 2", "") + FLEET, encoding="utf-8")
     (reported,) = texts(sb.load(site))
     assert "fleets.more.data.x-{number}.compression: has no effect here ('x-1', and 2 more like it)" in reported
-
-
-def test_a_share_has_keys_for_files_that_come_back_and_for_those_that_are_looked_at() -> None:
-    """An image asks for blocks: nobody looks at files, and none is made."""
-    site = """\
-title: An image that another host asks for
-hosts:
-  keeper: {model: host/linux-modern-server, owns: [disk]}
-  reader: {model: host/linux-modern-server, owns: [other]}
-devices:
-  disk: {model: disk/sata-7200-1tb-2008}
-  other: {model: disk/sata-7200-1tb-2008}
-links: {lan: {model: network/gigabit-ethernet, joins: [keeper, reader]}}
-data: {files: {on: disk, size: 1 GB}}
-jobs:
-  full:
-    method: image
-    data: files
-    to: other
-    share: {host: reader, calls: 1, request: 1 MiB, look_calls: 1, make_calls: 6, flushes: 1}
-"""
-    assert [warning.address for warning in warnings_of(sb.load(site))] == [
-        "jobs.full.share.look_calls", "jobs.full.share.make_calls", "jobs.full.share.flushes",
-    ]  # fmt: skip

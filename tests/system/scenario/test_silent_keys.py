@@ -6,7 +6,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.errors import InputError
-from simbackup.run import IdleKeyWarning, ran, warnings_of
+from simbackup.run import ran, warnings_of
 from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
@@ -90,38 +90,6 @@ def test_what_has_an_effect_is_not_warned_about(
     assert one != other
 
 
-REPLAY = """\
-title: A database whose log is replayed
-hosts: {s: {model: host/linux-modern-server, owns: [d, e]}}
-devices: {d: {model: ssd/nvme-gen3-2018}, e: {model: ssd/nvme-gen3-2018}}
-data: {db: {on: d, size: 10 GB, database: database/mysql-5.0-innodb}}
-jobs:
-  full: {method: logical_dump, data: db, to: e}
-  log:
-    method: binary_log
-    data: db
-    to: e
-    changed: 20 %
-    after: full
-    compressor: {model: compressor/gzip-6, expand_threads: 1}
-  back: {restore: full, replay: log, after: log}
-"""
-
-
-def test_threads_that_expand_logs_have_an_effect_in_a_replay() -> None:
-    assert "jobs.log.compressor.expand_threads" not in idle(REPLAY)
-
-
-def test_an_appliance_takes_no_more_in_front_of_objects_than_in_front_of_disks() -> None:
-    """50 GB at 1 MB/s are 50,000 s; the disks of an index are none of an object store."""
-    keys = "ratio: 2, ingest: 1 MB/s, stream_ingest: 1 MB/s, index_reads: 9, chunk: 4 KiB, container: 4 MiB, last: 24 h"
-    text = site(f"b: {{method: image, data: x, to: bucket, deduplication: {{model: {CHUNKS}, {keys}}}}}")
-    text = text.replace("compression: 2}", "change: {daily: 2 %, run: 64 KiB}}")
-    assert elapsed(text, "b") == pytest.approx(50_000.0, rel=1e-6)
-    own = "jobs.b.deduplication."
-    assert idle(text) == ["data.x.change", *(f"{own}{key}" for key in ("index_reads", "chunk", "container", "last"))]
-
-
 @pytest.mark.parametrize("to", ["lib", "lib, spool: {on: e, size: 10 GB}"])
 def test_the_image_of_a_file_system_is_one_file_on_tape(to: str) -> None:
     """Five marks for each of 2,000 files are 10,000 marks; of one image, they are five."""
@@ -131,20 +99,6 @@ def test_the_image_of_a_file_system_is_one_file_on_tape(to: str) -> None:
     each = [elapsed(many.replace("MARKS", str(marks)), "files") for marks in (0.001, 5)]
     alone = [elapsed(one.replace("MARKS", str(marks)), "image") for marks in (0.001, 5)]
     assert (each[1] - each[0]) / (alone[1] - alone[0]) == pytest.approx(2000.0, rel=0.05)
-
-
-def test_the_host_of_an_object_store_works_on_what_it_takes_and_gives() -> None:
-    """One thread of it works on all bytes, and takes longer than the requests."""
-    tool = "tool: {model: backup_tool/gnu-tar, server_cpu: 2000 ns/B}"
-    text = site(
-        f"b: {{method: file_level, data: small, to: own, workers: 4, {tool}}}",
-        "back: {restore: b, workers: 64, after: b}",
-    )
-    speed = sb.load(text).spec.hosts["s"].speed
-    assert speed is not None
-    for job in ("b", "back"):
-        assert elapsed(text, job) == pytest.approx(10e9 * 2e-6 / speed.si, rel=0.1)
-    assert "jobs.b.tool.server_cpu" not in idle(text)
 
 
 def test_deduplicated_files_go_to_objects_and_come_back_over_as_many_connections_as_others() -> None:
@@ -179,15 +133,6 @@ def test_no_save_set_exists_on_what_keeps_nothing(method: str) -> None:
     (problem,) = wrong.value.problems
     assert (problem.place.line, problem.address) == (19, "jobs.full.exists")
     assert problem.message == "no save set can exist on 'void', which keeps nothing"
-
-
-def test_python_is_warned_once_and_the_result_lists_all() -> None:
-    text = site("b: {method: image, data: x, to: e, object_size: 1 MB}")
-    with pytest.warns(IdleKeyWarning, match="has no effect here") as caught:
-        result = sb.simulate(text)
-    assert [str(one.message) for one in caught] == ["\n".join(result.warnings)]
-    assert caught[0].filename == __file__
-    assert result.warnings == [str(warning) for warning in warnings_of(sb.load(text))]
 
 
 def test_of_a_run_that_does_not_come_to_its_end_nothing_is_said() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.equations.uncertainty import SCORE
 from simbackup.uncertainty.effort import LEAN, QUICK
 from simbackup.uncertainty.inputs import changes, inputs
 from simbackup.uncertainty.sampling import latin_hypercube
@@ -92,15 +91,6 @@ def in_turn(**more: Any) -> sb.Scenario:
     changed["devices"]["fast"]["write_rate"] = rate(**more) | {"range": ["90 MB/s", "110 MB/s"]}
     changed["jobs"]["again"] = {**changed["jobs"]["save"], "to": "fast", "after": "save"}
     return sb.load(changed)
-
-
-def test_a_shared_unknown_moves_once_and_each_place_within_its_own_range() -> None:
-    [shared] = [one for one in inputs({"it": in_turn(shared="write rate")}) if one.name == "write rate"]
-    assert [use.address for use in shared.uses] == ["devices.slow.write_rate", "devices.fast.write_rate"]
-    moved = changes([shared], [SCORE])["it"]
-    assert moved == {"devices.slow.write_rate": "200 MB/s", "devices.fast.write_rate": "110 MB/s"}
-    alone = [one for one in inputs({"it": in_turn()}) if one.name.endswith("write_rate")]
-    assert len(alone) == 2
 
 
 def test_what_is_shared_is_one_contributor_whose_places_are_named() -> None:

@@ -15,7 +15,6 @@ from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
 from simbackup.results.declared_waits import DeclaredWaits, declared_shares
-from simbackup.run import ran
 from simbackup.uncertainty.effort import LEAN
 from simbackup.uncertainty.estimate import Estimate
 from simbackup.uncertainty.verdict import JobInterval, job_intervals
@@ -152,10 +151,3 @@ def test_a_restore_of_a_site_is_no_quicker_than_its_archive(at_once: int, waits:
     )  # fmt: skip
     assert found.interval is not None
     assert waits * HOUR < found.interval.low < found.interval.best
-
-
-def test_shares_of_jobs_need_no_record_of_their_run() -> None:
-    """A record looks for keys without effect, which the cases behind an interval would each do again."""
-    result = ran("teaching/short-backups")
-    declared_shares(result, ["jobs.save-1.elapsed"])
-    assert "record" not in vars(result)

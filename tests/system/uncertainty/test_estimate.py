@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
 from statistics import NormalDist
 
 import pytest
@@ -13,9 +12,7 @@ from simbackup.equations.uncertainty import SCORE
 from simbackup.uncertainty import estimate
 from simbackup.uncertainty.effort import LEAN, THOROUGH, Effort
 from simbackup.uncertainty.estimate import estimates
-from simbackup.uncertainty.inputs import inputs
 from simbackup.uncertainty.model_error import term_of
-from simbackup.uncertainty.sampling import latin_hypercube
 from simbackup.uncertainty.verdict import job_intervals
 
 SITE = """\
@@ -70,35 +67,6 @@ def test_the_same_seed_gives_the_same_interval() -> None:
     assert one == same
     assert one["low"] <= one["elapsed"] <= one["high"]
     assert other["elapsed"] == one["elapsed"]
-
-
-def test_the_interval_of_a_scenario_does_not_depend_on_where_its_file_lies(tmp_path: Path) -> None:
-    found: list[float] = []
-    for folder in ("one", "another"):
-        file = tmp_path / folder / "site.yaml"
-        file.parent.mkdir()
-        file.write_text(SITE, encoding="utf-8")
-        found.append(job_intervals(sb.simulate(file), effort=LEAN)["save"].elapsed.high)
-    assert found[0] == found[1]
-
-
-def test_each_part_of_a_range_is_taken_once_and_one_more_input_disturbs_no_other() -> None:
-    unknown = inputs({"it": sb.load(SITE)})
-    sample = latin_hypercube(unknown, 12, seed=3)
-    for column in range(len(unknown)):
-        assert len({case[column] for case in sample}) == 12
-    fewer = latin_hypercube(unknown[1:], 12, seed=3)
-    assert [case[1:] for case in sample] == fewer
-
-
-def test_a_value_that_stands_at_one_place_is_one_unknown() -> None:
-    twice = SITE.replace("target:\n    model", "spare: {model: ssd/sata-ssd-2015}\n  target:\n    model").replace(
-        "owns: [source, target]", "owns: [source, target, spare]"
-    )
-    [one] = [one for one in inputs({"it": sb.load(twice)}) if one.name.endswith("write_latency") and len(one.at) > 1]
-    assert {address for _, address in one.at} == {
-        f"devices.{name}.write_latency" for name in ("source", "spare", "target")
-    }
 
 
 def test_a_verdict_says_in_how_many_cases_a_job_fits() -> None:

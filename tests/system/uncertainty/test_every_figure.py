@@ -39,13 +39,6 @@ def test_those_of_jobs_are_the_same_alone_and_beside_others(found: Intervals) ->
         assert found.figures[f"jobs.{job}.elapsed"] == one.elapsed
 
 
-def test_bytes_over_the_ends_of_a_time_are_the_ends_of_a_rate(found: Intervals) -> None:
-    for job in found.jobs:
-        rate, time = (found.figures[f"jobs.{job}.{column}"] for column in ("rate", "elapsed"))
-        size = simulated(NAME).get(f"jobs.{job}.bytes")
-        assert (rate.low * time.high, rate.high * time.low) == pytest.approx((size, size), rel=1e-9)
-
-
 def test_data_that_are_back_are_as_unsure_as_the_job(found: Intervals) -> None:
     """What the model leaves out moves the time until the data are back as it moves the whole time."""
     back, elapsed = (found.figures[f"jobs.one_file.{column}"] for column in ("back", "elapsed"))

@@ -92,28 +92,6 @@ def test_a_row_leaves_its_own_figure_nothing_but_noise(tmp_path: Path, result: A
         assert bool(fitted_rows(sb.load(file), name)) == (name in {SAVE, RATE})
 
 
-def test_without_the_row_inputs_leave_it_wide(tmp_path: Path) -> None:
-    file = written(tmp_path, f"site-2.1.yaml#{SAVE}")
-    (tmp_path / "measured.yaml").unlink()
-    assert width(found(file)[SAVE]) > 0.5
-
-
-def test_a_rate_that_was_fitted_leaves_the_time_what_the_size_does(tmp_path: Path) -> None:
-    """The size varies by a factor of two either way, and the time with it."""
-    every = found(written(tmp_path, f"site-2.1.yaml#{RATE}", "90 MB/s", size=UNCERTAIN))
-    assert width(every[RATE]) < NOTHING
-    assert width(every[SAVE]) == pytest.approx(math.log(4.0), rel=0.1)
-
-
-def test_another_figure_that_goes_with_the_row_is_narrower(tmp_path: Path) -> None:
-    file = written(tmp_path, f"site-2.1.yaml#{SAVE}", write="400 MB/s")
-    given = found(file)[BACK]
-    (other := tmp_path / "other").mkdir()
-    alone = written(other, f"site-2.1.yaml#{SAVE}", write="400 MB/s")
-    (other / "measured.yaml").unlink()
-    assert width(given) < 0.5 * width(found(alone)[BACK])
-
-
 def test_a_scenario_with_another_value_is_not_what_was_measured(tmp_path: Path) -> None:
     scenario = sb.load(written(tmp_path, f"site-2.1.yaml#{SAVE}"), {"data.files.size": "200 GB"})
     assert fitted_rows(scenario, SAVE) == []

@@ -1,6 +1,5 @@
 """The impact on applications at an adapter that backups cross, too."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -55,34 +54,11 @@ def clients(number: int, think_time: str) -> dict[str, Any]:
     return {"workloads.app.clients": number, "workloads.app.think_time": think_time}
 
 
-def test_alone_requests_wait_in_their_own_queue(tmp_path: Path) -> None:
-    """10 ms each, 80 a second: M/M/1 with 80 %."""
-    result = run(tmp_path, asking(80))
-    assert impact(result, "network_wait") == pytest.approx(0.04)
-    assert impact(result, "timed_out") == pytest.approx(0.8 * math.exp(-0.2 * 2))
-    assert impact(result, "lost") == 0.0
-    assert result.get("links.nic.busy") == pytest.approx(0.8)
-
-
-def test_two_applications_wait_behind_each_other(tmp_path: Path) -> None:
-    (tmp_path / "one.yaml").write_text(SYSTEM.replace("request: 1 MB", "request: 1 MB, transactions: 40 /s"))
-    both = tmp_path / "both.yaml"
-    text = "title: One more\nextends: one.yaml\nworkloads:\n  other: {via: nic, request: 2 MB, transactions: 20 /s}\n"
-    both.write_text(text, encoding="utf-8")
-    result = sb.simulate(both)
-    assert impact(result, "network_wait") == pytest.approx((0.4 * 0.01 + 0.4 * 0.02) / 0.2)
-
-
 def test_waits_at_two_links_add_up(tmp_path: Path) -> None:
     both = run(tmp_path, asking(50) | {"workloads.app.via": ["nic", "core"]})
     one = run(tmp_path, asking(50))
     assert impact(both, "network_wait") == pytest.approx(2 * impact(one, "network_wait"))
     assert impact(both, "timed_out") > 1.5 * impact(one, "timed_out")
-
-
-def test_without_a_timeout_none_is_reported(tmp_path: Path) -> None:
-    result = run(tmp_path, asking(80) | {"workloads.app.timeout": None})
-    assert "timed_out" not in result.user_rows[0]
 
 
 def test_requests_stand_behind_the_buffers_of_a_backup(tmp_path: Path) -> None:

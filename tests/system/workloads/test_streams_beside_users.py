@@ -58,23 +58,6 @@ def test_files_that_lie_together_are_read_as_an_image_of_them_is(load: str, read
     assert walk.get("jobs.full.elapsed") == pytest.approx(image.get("jobs.full.elapsed"), rel=0.02)
 
 
-def test_users_elsewhere_on_the_disk_cost_the_same_where_all_seeks_do() -> None:
-    apart = SCENARIO.replace("workloads:", "  other: {on: disk, size: 20 GB}\nworkloads:").replace(
-        "data: db, tr", "data: other, tr"
-    )
-    found = sb.simulate(apart.replace("RATE", "20 /s").replace("READS", "")).get("jobs.full.rate")
-    assert found == pytest.approx(simulated(20.0).get("jobs.full.rate"))
-
-
-def test_no_arm_comes_back_on_solid_state_disks() -> None:
-    flash = SCENARIO[: SCENARIO.index("  disk: {kind")] + (
-        "  disk: {kind: ssd, capacity: 100 GB, read_rate: 100 MB/s, write_rate: 100 MB/s, read_latency: 1 ms,"
-        " write_latency: 1 ms}\n"
-    ) + SCENARIO[SCENARIO.index("data:") :]  # fmt: skip
-    found = sb.simulate(flash.replace("RATE", "100 /s").replace("READS", "")).get("jobs.full.rate")
-    assert found == pytest.approx(100e6 - 100 * 4096)
-
-
 FAR = 0.0008, 0.0085, 0.018
 """Seeks of a disk: the shortest, the mean, the longest."""
 EVEN = DiskParameters(100e9, 100.0, 0.005, 0.005, 0.005, 100e6, 100e6, 0.0, 512e3)

@@ -37,7 +37,6 @@ jobs:
 COPY = (
     "  copy: {method: hot_copy, data: db, to: target, tool: {start_time: 1 s, mount_time: 0 s, check_cpu: 10 ns/B}}\n"
 )
-DUMP = "  dump: {method: logical_dump, data: db, to: target}\n"
 FLUSH = 0.25
 
 
@@ -52,25 +51,6 @@ def impact(result: Result, job: str = "copy") -> dict[str, float]:
     return next(row for row in result.user_rows if row["job"] == job)
 
 
-def test_writers_wait_for_the_end_of_the_lock_and_readers_do_not(tmp_path: Path) -> None:
-    """Twenty a second of 10 ms, half of them held: the copy has 0.9 of the disk and takes 11.1 s."""
-    result = run(tmp_path, rate=20, writes=50)
-    lock = FLUSH + 1e9 / 90e6
-    assert result.get("jobs.copy.lock") == pytest.approx(lock)
-    waits = impact(result)
-    assert waits["waited"] == pytest.approx(10 * lock)
-    assert waits["longest_wait"] == pytest.approx(lock)
-    assert waits["mean_wait"] == pytest.approx(lock / 2)
-    assert waits["lost"] == 0.0
-
-
-def test_who_comes_anyhow_comes_first(tmp_path: Path) -> None:
-    """90 a second take 0.9 of the disk, all of which get through; the copy has the tenth that they leave."""
-    result = run(tmp_path, rate=90, writes=0)
-    assert result.get("jobs.copy.elapsed") == pytest.approx(1.0 + FLUSH + 100.0 + 10.0)
-    assert impact(result)["lost"] == 0.0
-
-
 def test_a_disk_of_which_users_want_more_than_all_leaves_a_stream_its_hundredth(tmp_path: Path) -> None:
     """200 a second ask for two disks: 100 get through while they are alone, 100 of 101 parts beside the copy."""
     result = run(tmp_path, rate=200, writes=0)
@@ -82,30 +62,10 @@ def test_a_disk_of_which_users_want_more_than_all_leaves_a_stream_its_hundredth(
     assert impact(result)["lost"] == pytest.approx(1 - done / (200 * elapsed))
 
 
-def test_locks_that_overlap_are_one_lock(tmp_path: Path) -> None:
-    """Each dump locks for itself; who waits goes on when the last of them has given up its lock."""
-    second = DUMP.replace("dump:", "second:").replace("to: target", "to: target, begin: 20 s")
-    result = run(tmp_path, rate=20, writes=50, jobs=DUMP + second)
-    first, both = impact(result, "dump"), impact(result, "second")
-    length = result.get("jobs.dump.lock")
-    assert result.get("jobs.second.lock") == pytest.approx(length)
-    assert first["waited"] == pytest.approx(10 * length)
-    assert both["waited"] == pytest.approx(10 * length)
-    assert both["longest_wait"] == pytest.approx(length)
-    assert both["lost"] == first["lost"] == 0.0
-    done = 20 * result.end - 10 * (20 + length)  # nobody who writes gets through from the first lock to the last unlock
-    assert result.get("devices.source.bytes") == pytest.approx(2 * 1e9 + done * 1e6)
-
-
 def test_a_job_that_takes_no_lock_tells_of_no_wait(tmp_path: Path) -> None:
     restore = "  back: {restore: copy, after: copy, begin: 1 h}\n"
     waits = impact(run(tmp_path, rate=20, writes=50, jobs=COPY + restore), "back")
     assert (waits["waited"], waits["longest_wait"], waits["mean_wait"]) == (0.0, 0.0, 0.0)
-
-
-def test_figures_of_users_are_read_by_address(tmp_path: Path) -> None:
-    result = run(tmp_path, rate=20, writes=50)
-    assert result.get("workloads.users.copy.waited") == impact(result)["waited"]
 
 
 UPDATING = """\
@@ -184,12 +144,6 @@ def test_several_users_slow_each_other_where_they_meet() -> None:
     assert result.get("devices.a.busy") == pytest.approx(1.0, rel=0.01)
 
 
-def test_users_who_do_not_wait_for_their_updates_do_more() -> None:
-    result = updating({"workloads.users.synchronous": False}, NEVER)
-    alone = 1 / (0.016 + EACH)
-    assert 0.98 * alone < rate(result) < alone  # the disk that writes behind them keeps their reads waiting a little
-
-
 @for_each("clients, writes", [(1, 50), (1, 100), (40, 50), (40, 5)])
 def test_of_users_who_wait_for_each_transaction_fewer_and_fewer_go_on(clients: int, writes: int) -> None:
     """A transaction takes 0.2011 s with the thought before it, and the disk is never busy: user by user."""
@@ -221,38 +175,6 @@ def locked_out(users: int, writes: float, lock: float, cycle: float) -> tuple[fl
     return waiting / runs, waited / runs, done / runs
 
 
-@for_each("clients", [1, 1000, 2000])
-def test_a_reader_of_windows_waits_behind_what_users_ask_for_and_not_behind_what_they_could_have(
-    tmp_path: Path, clients: int
-) -> None:
-    """Users who think for 50 s each hold the disk for 10 ms: a window takes 10.1 ms / (1 - what they use)."""
-    text = MACHINE.replace("transactions: RATE, writes: WRITES", f"clients: {clients}, think_time: 50 s, writes: 0 %")
-    file = tmp_path / "case.yaml"
-    image = "  full: {method: image, data: db, to: target}\n"
-    file.write_text(text.replace("copy_rate: 1 GB/s", "copy_rate: 1 GB/s, read_ahead: 1 MB") + image, encoding="utf-8")
-    result = sb.simulate(file)
-    used = impact(result, "full")["rate"] * 0.01
-    spent = result.activities("full")
-    assert spent["devices.source", "read"] == pytest.approx(10.1)
-    assert spent["devices.source", "queue"] == pytest.approx(10.1 * used / (1.0 - used), rel=0.02)
-
-
-def test_transactions_take_longer_the_busier_the_disk_and_with_a_stream_beside_them(tmp_path: Path) -> None:
-    """Twenty a second fill a fifth of the disk; a copy beside them always has one request there."""
-    result = run(
-        tmp_path,
-        rate=20,
-        writes=0,
-        jobs="  seen: {method: observe, workload: users, duration: 10 s}\n"
-        + COPY.replace("1 s", "0 s").replace("hot_copy,", "hot_copy, after: seen,"),
-    )
-    alone = 0.01 / 0.8 + 0.001 / (1 - 20 * 0.001 / 4)
-    before = impact(result, "seen")
-    assert before["response"] == pytest.approx(alone, rel=0.02)
-    assert before["slower"] == pytest.approx(1.0)
-    assert 1.5 < impact(result)["slower"] < 2.0
-
-
 def test_users_who_ask_for_more_than_the_disk_can_serve_are_noted(tmp_path: Path) -> None:
     """A transaction takes 10 ms of the disk: 100 a second fill it, and the queue of 120 grows, 5 % more by chance."""
     result = run(tmp_path, rate=120, writes=0, jobs="  seen: {method: observe, workload: users, duration: 10 s}\n")
@@ -274,12 +196,6 @@ def test_the_longer_users_ask_for_too_much_the_longer_they_wait(tmp_path: Path) 
     beside, elapsed = impact(result), float(result.get("jobs.copy.elapsed"))
     assert beside["rate"] == pytest.approx(100 * FIRST / (1 + FIRST), rel=0.01)
     assert beside["response"] == pytest.approx(elapsed / 2 * (120 / beside["rate"] - 1), rel=0.01)
-
-
-def test_what_a_lock_keeps_from_users_is_no_queue_at_the_disk(tmp_path: Path) -> None:
-    """Those who write are held for most of the copy, and do not come on top of what the disk has to do."""
-    held, free = (impact(run(tmp_path, rate=60, writes=writes)) for writes in (50, 0))
-    assert held["response"] - held["waited"] * held["mean_wait"] / held["served"] < free["response"]
 
 
 def test_the_response_of_users_who_wait_follows_from_their_rate(tmp_path: Path) -> None:

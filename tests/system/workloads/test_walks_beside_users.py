@@ -33,18 +33,6 @@ workloads:
 """
 
 
-@for_each("window", ["128 kB", "4 MB"])
-@for_each("rate", [50e6, 200e6])
-@for_each("clients, workers", [(1, 1), (10, 1), (10, 4)])
-def test_workers_and_users_have_one_request_each(clients: int, workers: int, rate: float, window: str) -> None:
-    """How fast the disk reads in sequence, and how much at once, means nothing to requests that lie anywhere."""
-    text = SCENARIO.replace("WINDOW", window).replace("RATE", f"{rate} B/s") + USERS.replace("CLIENTS", str(clients))
-    found = sb.simulate(text + "jobs:\n" + WALK.replace("WORKERS", str(workers)))
-    each = (0.01 + 4000 / rate) * (clients + workers)
-    assert found.get("jobs.walk.elapsed") == pytest.approx(5e6 * each / workers, rel=0.01)
-    assert found.get("workloads.users.walk.rate") == pytest.approx(clients / each, rel=0.01)
-
-
 @pytest.mark.slow
 @for_each("window, workers", [(512e3, 1), (512e3, 4), (4e6, 1)])
 @for_each("streams", [2, 3])

@@ -71,11 +71,6 @@ def test_lines_break_between_words_but_not_in_quantities(
     ]
 
 
-def test_text_for_another_program_is_not_broken(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.line("word " * 100)
-    assert len(capsys.readouterr().out.splitlines()) == 1
-
-
 HEADS = st.lists(st.text("abcdefgh", min_size=1, max_size=9), min_size=1, max_size=5).map(".".join)
 
 

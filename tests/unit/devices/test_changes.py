@@ -48,19 +48,6 @@ def test_updates_that_are_drawn_touch_as_many(spread: Spread, updates: int) -> N
     assert scatter.touched == pytest.approx(mean, abs=4 * math.sqrt(mean * max(spread.size / GRANULE, 1) / 10) + 1)
 
 
-def test_what_is_fresh_over_a_while_is_what_will_be_touched() -> None:
-    """However the updates are cut into pieces, their fresh granules add up to the same."""
-    whole = Spread(3 * GRANULE, 5000 * GRANULE, 0.3, 0.9).over(GRANULE)
-    pieces = Spread(3 * GRANULE, 5000 * GRANULE, 0.3, 0.9).over(GRANULE)
-    fresh = 0.0
-    for updates in (1.0, 10.0, 400.0, 3000.0):
-        fresh += updates * pieces.fresh(updates)
-        pieces.update(updates)
-    assert fresh == pytest.approx(3411 * whole.fresh(3411.0))
-    assert fresh == pytest.approx(pieces.touched)
-    assert whole.touched == 0.0
-
-
 def test_over_a_step_the_share_of_fresh_granules_falls_by_no_more_than_was_asked() -> None:
     scatter = Spread(2 * GRANULE, 1000 * GRANULE, 0.2, 0.8).over(GRANULE)
     steps = 0

@@ -27,21 +27,8 @@ def test_who_is_held_up_elsewhere_is_waited_for_less() -> None:
     assert first_rate(1e7) == pytest.approx(alone, rel=1e-3)
 
 
-def test_who_is_held_up_elsewhere_could_do_no_less_than_before() -> None:
-    pair = [reads(0.5), reads(0.5)]
-    (_, free), (_, held) = (pair[0].limits_of(pair, lambda _: 0.0, None, [0.0, away]) for away in (0.0, 10.0))
-    assert held.rate > free.rate
-    assert sum(held.parts.values()) == pytest.approx(1.0 / held.rate)
-
-
 def test_a_small_request_waits_for_a_large_one_that_came_before() -> None:
     pair = [reads(0.1, seconds=0.1, ordered=True), reads(0.0, seconds=10.0, ordered=True)]
     small, large = pair[0].limits_of(pair, lambda _: 0.0)
     assert small.rate == pytest.approx(1.0 / 10.2, rel=0.02)  # each of its requests finds the other one there
     assert large.rate == pytest.approx((1.0 - 0.1 * small.rate) / 10.0, rel=0.02)
-
-
-def test_who_shares_a_disk_with_a_large_request_does_not_wait_for_all_of_it() -> None:
-    pair = [reads(0.1, seconds=0.1), reads(0.0, seconds=10.0)]
-    small, _ = pair[0].limits_of(pair, lambda _: 0.0)
-    assert small.rate == pytest.approx(1.0 / 0.3, rel=0.02)  # half of the disk

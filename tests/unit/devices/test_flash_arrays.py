@@ -113,20 +113,6 @@ def test_no_request_occupies_the_array_longer_than_it_lasts(level: raid.Level, d
 BUSY = replace(DISK, read_requests=50e3, write_requests=10e3)
 
 
-@for_each("depth", [1, 4, 64])
-@for_each("size", [4096.0, UNIT])
-def test_requests_a_second_grow_with_those_under_way_up_to_bytes_or_number(depth: int, size: float) -> None:
-    """Event by event: requests wait for flash side by side, then for the processor or the interface of the disk."""
-    handled = max(size / BUSY.read_rate, 1 / BUSY.read_requests)
-    before = BUSY.read_latency + size / BUSY.read_rate - handled
-    ends, free = [0.0] * depth, 0.0
-    for _ in range(4000):
-        free = max(min(ends) + before, free) + handled
-        ends[ends.index(min(ends))] = free
-    latency, busy = Ssd("devices.s", BUSY).request("read", 0.0, 0.0, size)
-    assert 1 / max(latency / depth, busy) == pytest.approx(4000 / max(ends), rel=0.02)
-
-
 def test_small_writes_of_an_array_share_the_number_that_its_disks_take() -> None:
     """RAID 5 reads and writes two blocks for a small one; RAID 10 writes two."""
     for level, disks, seconds in (("10", 8, 2 / 10e3), ("5", 8, 2 / 50e3 + 2 / 10e3)):

@@ -67,15 +67,6 @@ def test_copied_chunks_are_read_in_the_area_event_by_event(copied: float, apart:
         assert (stream + more.wait) * DATA / 10 == pytest.approx(origin, rel=0.02)
 
 
-def test_a_run_that_was_rewritten_in_sequence_is_one_piece() -> None:
-    bench = Bench(apart=True)
-    bench.image.wrote(0.0, DATA)
-    more = bench.reader().more()
-    assert more.share == pytest.approx(1.0)
-    assert more.area == pytest.approx(1.0 / 50e6, rel=0.01)
-    assert more.origin == pytest.approx(-1.0 / 50e6, rel=0.01)  # the origin is not needed
-
-
 @pytest.mark.parametrize("unit", [1.0, 4.0])
 def test_a_reader_gets_slower_while_writers_go_on(unit: float) -> None:
     """Half of the data were copied when half had been read: the second half takes as long as if all were so.

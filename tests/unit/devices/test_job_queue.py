@@ -46,25 +46,3 @@ def test_no_drive_is_idle_while_a_job_waits(works: list[int], drives: int, order
     bound = max(sum(works) / drives, *works)
     found = makespan(works, drives, order)
     assert bound <= found <= sum(works) / drives + (1 - 1 / drives) * max(works) + 1e-9
-
-
-def test_places_are_never_exceeded_and_none_is_left_empty() -> None:
-    env = simpy.Environment()
-    target, client = JobQueue(env, "t", 2, "first_come"), JobQueue(env, "c", 1, "first_come")
-    log: list[tuple[str, float, float]] = []
-
-    def job(name: str, queues: list[JobQueue]) -> simpy.events.ProcessGenerator:
-        place = enter(queues, Claim(1.0, 0.0, 0.0))
-        yield place.admitted
-        began = env.now
-        assert target.running <= 2
-        assert client.running <= 1
-        yield env.timeout(10.0)
-        place.leave()
-        log.append((name, began, env.now))
-
-    for name, queues in (("a", [target, client]), ("b", [target, client]), ("c", [target]), ("d", [client])):
-        env.process(job(name, queues))
-    env.run()
-    # b waits for the client, and does not keep c from the target; d is at no target, and comes after b
-    assert log == [("a", 0.0, 10.0), ("c", 0.0, 10.0), ("b", 10.0, 20.0), ("d", 20.0, 30.0)]

@@ -46,18 +46,6 @@ def bench() -> Bench:
     return Bench()
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_updates_of_users_load_a_mirror_that_follows_and_they_do_not_wait_for_it(bench: Bench, state: State) -> None:
-    mirror = bench.mirror(state)
-    host = Host(bench.network, "hosts.h", Machine(1.0, 1e9, 1e9, 1e8))
-    asked = Transaction(0.0, 8192.0, 0.0, 2.0, SPREAD, synchronous=True)
-    found = load(asked, VolumeRange(bench.volume, 0.0, 1000 * MB), host, {})
-    each = 1e-3 + 4e-3 * (1e9 / 90e9 * 3) ** 0.5 * 8 / 15 + TURN + 8192 / 50e6
-    assert found.shape.demands[bench.here.link] == pytest.approx(2 * each, rel=1e-3)
-    assert found.shape.demands.get(bench.there.link, 0.0) == pytest.approx(
-        2 * each if mirror.follows else 0.0, rel=1e-3
-    )
-    assert found.waited == {bench.here.link: pytest.approx(2 * each, rel=1e-3)}
 
 
 @pytest.mark.parametrize("cache", [1e9, 0.0])
@@ -100,36 +88,8 @@ def test_regions_smaller_than_a_request_are_copied_piece_by_piece(bench: Bench) 
     assert dense.cap > 10 * sparse.cap
 
 
-def by_events(rate: float, user: float, read: tuple[float, float], write: float) -> float:
-    """Share of the reads that come after a request of users, in order of arrival, one read and one write at a time.
-
-    `read` is what one takes after another one, and after a user, who takes so long himself.
-    """
-    random, moved, number = Random(1), 0, 20_000  # noqa: S311 (no secrets)
-    now = free = 0.0
-    comes = random.expovariate(rate)
-    for _ in range(number):
-        before = 0
-        while comes <= now:
-            free, before, comes = max(free, comes) + user, before + 1, comes + random.expovariate(rate)
-        moved += bool(before)
-        free = max(free, now) + read[bool(before)]
-        now = free + write
-    return moved / number
 
 
-@pytest.mark.parametrize(("rate", "rel"), [(0.05, 0.2), (1.0, 0.05), (10.0, 0.05), (30.0, 0.1)])
-def test_users_move_the_arms_before_the_requests_that_come_after_theirs(bench: Bench, rate: float, rel: float) -> None:
-    mirror = bench.mirror("new")
-    user = bench.here.scattered("read", 0.0, 10e9, 8192.0).busy
-    bench.network.start("workloads.u", "transactions", math.inf, {bench.here.link: user}, cap=rate, sequential=False)
-    bench.env.run(until=1.0)
-    request, seek = 0.5 * MB, 1e-3 + 4e-3 * ((10e9 - 0.5 * MB) / 3 / 90e9 * 3) ** 0.5
-    read = 0.01, seek + TURN + 0.01
-    write = TURN + 0.01
-    taken = mirror.copying(10e9, scattered=False).demands[bench.here.link] * request
-    share = (taken - read[0]) / (read[1] - read[0])
-    assert share == pytest.approx(by_events(rate, user, read, write), rel=rel)
 
 
 def test_a_write_cache_gathers_beside_users_too(bench: Bench) -> None:

@@ -61,11 +61,3 @@ def test_gap_is_the_longest_run_that_needs_no_more_room(
         run += 1
     found = extents.gap(begin, begin + size, room)
     assert found == run
-
-
-def test_adding_part_by_part_is_adding_all() -> None:
-    whole, parts = ExtentSet(), ExtentSet()
-    whole.add(0, 100)
-    for begin in (0, 50, 25, 75):
-        parts.add(begin, begin + 25)
-    assert whole.ranges == parts.ranges == [(0, 100)]

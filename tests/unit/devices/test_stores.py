@@ -33,27 +33,12 @@ def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
     return Raid("devices.array", ArrayLayout(level, count, UNIT), FIGURES, Controller(controller))
 
 
-@for_each("level, count", [("0", 4), ("1", 2), ("5", 5), ("6", 6)])
-def test_a_small_read_is_one_operation_of_one_disk(level: raid.Level, count: int) -> None:
-    service = array(level, count).request("read", 0.0, 0.0, 4096.0)
-    one = HALF + OVERHEAD + 4096 / 50e6
-    assert service.latency == pytest.approx(one)
-    assert service.busy == pytest.approx(one / count)
-
-
 @for_each("level, count, parallel, again", [("0", 4, 1, 0), ("1", 2, 2, 0), ("5", 5, 2, 1), ("6", 6, 3, 1)])
 def test_a_small_write_pays_for_copies_and_parity(level: raid.Level, count: int, parallel: int, again: int) -> None:
     service = array(level, count).request("write", 0.0, 0.0, 4096.0)
     transfer = 4096 / 50e6
     assert service.latency == pytest.approx(0.01 * parallel / (parallel + 1) + OVERHEAD + transfer + again * 0.01)
     assert service.busy == pytest.approx(parallel * (HALF + OVERHEAD + transfer + again * 0.01) / count)
-
-
-def test_a_write_elsewhere_moves_the_arm_of_each_disk_once() -> None:
-    store = array("5", 5)
-    here, there = (store.request("write", head, 0.0, 4096.0) for head in (0.0, 400e9 / 3))
-    assert there.latency - here.latency == pytest.approx(5e-3)
-    assert there.busy - here.busy == pytest.approx(2 * 5e-3 / 5)
 
 
 @for_each("level", ["0", "1", "5", "6"])
@@ -134,33 +119,9 @@ def test_a_write_that_finds_a_cache_is_done_when_it_is_there() -> None:
     assert cached.append(0.0, 4096.0).busy == pytest.approx(4096 / 200e6)  # whole stripes of four data disks
 
 
-def test_a_stream_is_interrupted_no_more_often_than_others_are_served() -> None:
-    """At 5 MB/s each, one moves 1 MB at a time and the other 8 MB: 5/8 turns a second to either."""
-    env = simpy.Environment()
-    network, disk = FlowNetwork(env), Disk("devices.a", FIGURES)
-    for i, (begin, run) in enumerate([(0.0, 1e6), (50e9, 8e6)]):
-        shape = Region(disk, begin, 200e6).streaming("read").ahead(run).at_most(5e6, "jobs.x")
-        shape.start(network, f"jobs.{i}", "move", 200e6)
-    env.run(until=30.0)
-    network.advance()
-    seek = disks.seek_time(FIGURES, 0.5)
-    turns = 2 * 5 / 8 * (seek + HALF + OVERHEAD)
-    assert disk.link.busy_s / env.now == pytest.approx(2 * 5 / 50 + turns, rel=0.02)
-
-
 def without_a_disk(level: raid.Level) -> tuple[Raid, Raid]:
     whole, lost = (Raid("devices.a", ArrayLayout(level, 8, UNIT, failed=n), FIGURES) for n in (0, 1))
     return whole, lost
-
-
-def test_without_a_disk_a_group_with_parity_reads_all_that_are_left() -> None:
-    """An eighth of the reads waits for the slowest of seven (Muntz and Lui 1990), the others do more reads."""
-    _, lost = without_a_disk("5")
-    one = HALF + OVERHEAD + 4096 / 50e6
-    slowest = one - HALF + 0.01 * 7 / 8
-    service = lost.request("read", 0.0, 0.0, 4096.0)
-    assert service.latency == pytest.approx(7 / 8 * one + slowest / 8)
-    assert service.busy == pytest.approx((7 / 8 * one + 7 / 8 * one) / 7)
 
 
 def reads_side_by_side(touched: int, disks_in_all: int, requests: int) -> float:
@@ -190,14 +151,6 @@ def test_a_disk_that_has_read_its_part_goes_on_to_another_request(touched: int) 
     array = Raid("devices.a", ArrayLayout("0", 8, UNIT), FIGURES)
     service = array.request("read", 0.0, 0.0, touched * UNIT)
     assert reads_side_by_side(touched, 8, 200) == pytest.approx(1 / service.busy, rel=0.03)
-
-
-def test_without_a_disk_a_small_write_takes_seven_four_or_one_operation() -> None:
-    """Seven of which none is repeated, four of which two come round again, or one."""
-    _, lost = without_a_disk("5")
-    one = HALF + OVERHEAD + 4096 / 50e6
-    busy = lost.request("write", 0.0, 0.0, 4096.0).busy
-    assert busy == pytest.approx((7 * one + 6 * 2 * (one + 0.01) + one) / 8 / 7)
 
 
 def test_without_a_disk_the_other_half_of_a_mirror_reads_for_both() -> None:

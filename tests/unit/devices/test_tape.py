@@ -7,10 +7,9 @@ import simpy
 from simbackup.devices.library import Cartridge, Library
 from simbackup.devices.tape.live import TapeDrive
 from simbackup.engine.link import Link
-from simbackup.equations import streaming, tape
+from simbackup.equations import tape
 from simbackup.trace.clock import Clock
 from simbackup.trace.trace import Trace
-from tests.cases import for_each
 
 FIGURES = tape.TapeDriveParameters(
     native_rate=10e6,
@@ -78,23 +77,6 @@ def play(jukebox: Library, *visits: Generator[simpy.Event, Any, None], until: fl
     assert all(each.processed for each in playing)
 
 
-def test_every_step_of_a_visit_by_hand() -> None:
-    jukebox = library()
-    jukebox.clock.env.run(until=jukebox.clock.env.process(visit(jukebox, "jobs.a", 4.5e9)))
-    # Pass 4 runs forward: 50 m from the beginning. There: overhead, way, turn; back: overhead, way.
-    assert spans(jukebox, "jobs.a") == [
-        ("mount", 12.0),
-        ("load", 30.0),
-        ("locate", pytest.approx(2.0 + 10.0 + 1.0)),
-        ("rewind", pytest.approx(2.0 + 10.0)),
-        ("unload", 10.0),
-        ("dismount", 12.0),
-    ]
-    assert jukebox.clock.env.now == pytest.approx(sum(time for _, time in spans(jukebox, "jobs.a")))
-    assert not any(c.in_use for c in jukebox.cartridges)
-    assert jukebox.drives[0].cartridge is None
-
-
 def test_a_new_cartridge_is_initialised_when_it_is_first_loaded_and_never_again() -> None:
     jukebox = library(cartridges=1)
     for drive in jukebox.drives:
@@ -103,17 +85,6 @@ def test_a_new_cartridge_is_initialised_when_it_is_first_loaded_and_never_again(
     play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=5000.0))
     assert spans(jukebox, "jobs.a")[:3] == [("mount", EXCHANGE), ("load", LOAD), ("initialise", 1800.0)]
     assert [activity for activity, _ in spans(jukebox, "jobs.b")] == ["mount", "load", "unload", "dismount"]
-
-
-def test_the_fullest_cartridge_with_room_is_taken() -> None:
-    jukebox = library(cartridges=4)
-    for cartridge, end in zip(jukebox.cartridges, (1e9, 10e9, 3e9, 10e9 - 0.5), strict=True):
-        cartridge.end = end
-    assert jukebox.scratch() is jukebox.cartridges[2]
-    jukebox.cartridges[2].in_use = True
-    assert jukebox.scratch() is jukebox.cartridges[0]
-    jukebox.cartridges[0].end = 10e9
-    assert jukebox.scratch() is None
 
 
 def test_a_drive_that_stays_loaded_has_the_old_cartridge_ejected_first() -> None:
@@ -126,15 +97,6 @@ def test_a_drive_that_stays_loaded_has_the_old_cartridge_ejected_first() -> None
         ("mount", EXCHANGE),
         ("load", LOAD),
     ]
-
-
-@for_each("after", [0.1, 0.7, 33.3, 100.3, 1000 / 3])
-@for_each("hold", [0.1, 1 / 3, 1e4 / 7])
-def test_an_idle_drive_is_unloaded_whatever_its_times_round_to(after: float, hold: float) -> None:
-    jukebox = library(unload_after=after)
-    play(jukebox, visit(jukebox, "jobs.a", hold=hold))
-    assert timeline(jukebox, "devices.jukebox")[0] == (pytest.approx(EXCHANGE + LOAD + hold + after), "unload")
-    assert jukebox.drives[0].cartridge is None
 
 
 def test_the_idle_drive_that_holds_the_cartridge_takes_the_place_of_an_empty_one() -> None:
@@ -202,12 +164,3 @@ def test_who_waits_for_a_cartridge_gets_it_from_a_drive_that_was_given_back_with
 
     play(jukebox, visit(jukebox, "jobs.a", wanted=0), look(), visit(jukebox, "jobs.c", at=120.0, wanted=0))
     assert spans(jukebox, "jobs.c") == [("wait for the cartridge", 40.0)]
-
-
-@for_each("host", [0.1e6, 1e6, 1.9e6, 3e6, 9e6])
-def test_a_tape_stops_once_for_each_time_that_its_buffer_fills_and_empties(host: float) -> None:
-    """The buffer fills while the tape stands, or is full before it runs again; then the tape empties it."""
-    filled, emptied = FIGURES.buffer / host, FIGURES.buffer / (FIGURES.native_rate - host)
-    cycle = max(filled, FIGURES.reposition_time) + emptied
-    rate = FIGURES.native_rate * emptied / cycle
-    assert streaming.stop_frequency(FIGURES, rate) == pytest.approx(1.0 / cycle)

@@ -1,6 +1,5 @@
 import math
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 import simpy
@@ -76,66 +75,6 @@ def test_what_stops_before_a_full_buffer_goes_on_once_that_has_room_again() -> N
     assert fill.rate == 20.0
     env.run(until=38.0)  # full again at 37.5 s
     assert fill.rate == pytest.approx(9.0)
-
-
-def test_watches_fire_in_their_direction_only() -> None:
-    env, network, cache = system()
-    fill, drain = flow(network, "in", 20.0, 200.0), flow(network, "out", 10.0)
-    fired: dict[str, float] = {}
-
-    def note(name: str, event: simpy.Event) -> Generator[simpy.Event, Any, None]:
-        yield event
-        fired[name] = env.now
-
-    def watch(name: str, level: float, *, rising: bool) -> None:
-        env.process(note(name, cache.when(level, rising=rising)))
-
-    cache.fill(fill)
-    cache.drain(drain)
-    watch("at once", 0.0, rising=True)
-    watch("already below", 50.0, rising=False)
-    watch("up", 60.0, rising=True)
-    watch("never", 100.0, rising=True)
-    env.run(until=8.0)
-    watch("down", 60.0, rising=False)
-    watch("empty", 0.0, rising=False)
-    env.process(note("in", fill.done))
-    network.set_cap(drain, 12.0)
-    network.set_cap(fill, 10.0)
-    env.run(until=60.0)
-    # 80 at 8 s (160 in, 80 out); its link still holds the drain to 10, so 80 until all is in at 12 s.
-    assert fired == pytest.approx(
-        {"at once": 0.0, "already below": 0.0, "up": 6.0, "in": 12.0, "down": 14.0, "empty": 20.0}
-    )
-
-
-def test_a_buffer_of_nearly_nothing_couples_the_two_sides() -> None:
-    env = simpy.Environment(1e9)
-    network = FlowNetwork(env)
-    cache = Buffer(network, 1e-3, "hosts.cache")
-    fill, drain = flow(network, "in", 30.0, 300.0), flow(network, "out", 20.0, 300.0)
-    cache.fill(fill)
-    cache.drain(drain)
-    env.run(until=drain.done)
-    assert env.now - 1e9 == pytest.approx(15.0, rel=1e-4)
-    assert fill.waited["links.out"] == pytest.approx(15.0, rel=1e-3)
-
-
-@pytest.mark.parametrize("begin", [0.0, 3e7, 1e9])
-@pytest.mark.parametrize("fill_rate", [1.0, 1e6, 1e8])
-@pytest.mark.parametrize("amount", [1.0, 4096.0, 1e7])
-def test_a_drain_gets_the_last_byte(begin: float, fill_rate: float, amount: float) -> None:
-    # A small flow through a large buffer late in the clock: no rounding may keep the drain waiting.
-    env = simpy.Environment(begin)
-    network = FlowNetwork(env)
-    cache = Buffer(network, 8e9, "hosts.cache")
-    fill, drain = flow(network, "in", fill_rate, amount / 3.0), flow(network, "out", 1e8, amount / 3.0)
-    cache.fill(fill)
-    cache.drain(drain)
-    env.run(until=drain.done)
-    step = math.ulp(begin)
-    assert env.now - begin == pytest.approx(amount / 3.0 / fill_rate, rel=1e-6, abs=10.0 * step)
-    assert fill.done.triggered
 
 
 def test_wrong_use_is_refused() -> None:

@@ -67,18 +67,6 @@ def test_writers_that_come_to_full_buffers_join_a_group_that_goes_on() -> None:
     assert sum(loads) < 4 * MANY
 
 
-def test_what_is_read_into_a_full_buffer_shares_a_level_with_what_is_written() -> None:
-    night = Night()
-    night.env.run(until=16.0)
-    group = night.writers[0].group
-    assert group is not None
-    assert all(flow.group is group for flow in (*night.readers, *night.writers))
-    # each of equal rates loses a quarter of a unit for each of its own
-    assert group.rate == pytest.approx(100.0 / 1.25 / MANY)
-    assert night.readers[3].rate == night.writers[3].rate
-    assert night.readers[3].cause == "devices.array"
-
-
 @pytest.mark.parametrize("count", [20, 80])
 def test_a_job_leaves_as_many_records_however_many_there_are(count: int) -> None:
     night = Night(count=count)

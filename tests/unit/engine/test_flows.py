@@ -1,6 +1,5 @@
 import math
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 import simpy
@@ -17,38 +16,6 @@ from simbackup.trace.trace import Trace
 def system() -> tuple[simpy.Environment, FlowNetwork, Link]:
     env = simpy.Environment()
     return env, FlowNetwork(env, Trace()), Link("devices.sda", 100.0)
-
-
-class Watcher:
-    """A store that notes when it is asked, which is once for each solution, and holds nobody."""
-
-    name = "watcher"
-
-    def __init__(self, env: simpy.Environment) -> None:
-        self.env, self.asked = env, list[float]()
-
-    def constraint(self) -> None:
-        self.asked.append(float(self.env.now))
-
-    def solved(self, *, binding: bool) -> None:
-        assert not binding
-
-
-def test_changes_at_one_instant_are_solved_once() -> None:
-    env, network, disk = system()
-    watcher = Watcher(env)
-    network.couple(watcher, disk)
-
-    def job(i: int) -> Generator[simpy.Event, Any, None]:
-        yield env.timeout(5.0)
-        flow = network.start(f"jobs.{i}", "read", 100.0, {disk: 1.0})
-        yield flow.done
-        yield network.start(f"jobs.{i}", "write", 100.0, {disk: 1.0}).done
-
-    env.run(until=env.all_of([env.process(job(i)) for i in range(4)]))
-    # Four starts at 5 s are one solve, ends and starts at 9 s another; the run stops before a third.
-    assert watcher.asked == [5.0, 9.0]
-    assert env.now == 13.0
 
 
 def test_zero_amount_is_done_at_once() -> None:
@@ -111,63 +78,6 @@ def test_reading_does_not_change_what_comes() -> None:
     assert run(0) == run(20)
 
 
-def test_trace_records_every_change_of_a_link() -> None:
-    env, network, disk = system()
-    idle = Link("links.idle", 5.0)
-    a = network.start("jobs.a", "read", 1000.0, {disk: 1.0}, cap=50.0, moves={disk: 2.0})
-    env.run(until=10.0)
-    network.set_cap(a, math.inf)
-    network.set_capacity(idle, 7.0)
-    env.run(until=a.done)
-    env.run(until=env.timeout(1.0))
-    assert network.trace is not None
-    assert [(r.time, r.link, r.busy, r.bytes_per_s) for r in network.trace.rates] == [
-        (0.0, "devices.sda", 0.5, 100.0),
-        (10.0, "devices.sda", 1.0, 200.0),
-        (15.0, "devices.sda", 0.0, 0.0),
-    ]
-
-
-def test_tiny_flows_late_in_time_do_not_stall() -> None:
-    # At 1e15 s one representable step is 0.125 s; each flow would last 1e-7 s.
-    env = simpy.Environment(1e15)
-    network, disk = FlowNetwork(env), Link("devices.sda", 1e9)
-    background = network.start("jobs.b", "write", math.inf, {disk: 1.0})
-
-    def job() -> Generator[simpy.Event, Any, None]:
-        for _ in range(100):
-            yield network.start("jobs.a", "read", 100.0, {disk: 1.0}).done
-
-    env.run(until=env.process(job()))
-    network.advance()
-    assert disk.units == pytest.approx(100.0 * 100.0 + background.completed)
-
-
-def test_simultaneous_ends_come_in_order_of_starting() -> None:
-    env, network, disk = system()
-    ended: list[str] = []
-
-    def note(flow: Flow) -> Generator[simpy.Event, Any, None]:
-        yield flow.done
-        ended.append(flow.name)
-
-    flows = [network.start(name, "read", 10.0 / 3.0, {disk: 1.0 / 7.0}) for name in "zyxabc"]
-    for flow in flows:
-        env.process(note(flow))
-    env.run(until=flows[-1].done)
-    env.run(until=env.now + 1.0)
-    assert ended == list("zyxabc")
-
-
-def test_ties_between_links_do_not_depend_on_the_order_of_starting() -> None:
-    for names in (("links.a", "links.b"), ("links.b", "links.a")):
-        env = simpy.Environment()
-        network = FlowNetwork(env)
-        flow = network.start("jobs.a", "send", 10.0, {Link(name, 5.0): 1.0 for name in names})
-        env.run(until=flow.done)
-        assert list(flow.waited) == ["links.a"]
-
-
 def bent(limit: float, cause: str = "law") -> Law:
     """A law under which a flow has no more than a limit."""
 
@@ -176,60 +86,6 @@ def bent(limit: float, cause: str = "law") -> Law:
         return Limit(min(rate, limit), cause)
 
     return law
-
-
-def test_a_law_answers_to_the_rate_that_is_offered() -> None:
-    env, network, disk = system()
-    asked: list[float] = []
-
-    def half(rate: float, others: Callable[[Link], float]) -> Limit:
-        del others
-        asked.append(rate)
-        return Limit(rate / 2.0, "devices.tape.repositioning")
-
-    flow = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=half)
-    env.run(until=flow.done)
-    assert asked[0] == 100.0
-    assert env.now == 20.0
-    assert flow.waited == {"devices.tape.repositioning": 20.0}
-
-
-def test_the_rest_of_a_law_is_due_to_what_limited_the_flow_without_it() -> None:
-    def slowed(rate: float, others: Callable[[Link], float]) -> Limit:
-        del others
-        return Limit(rate * 0.75, "tape", {("tape", "stop"): 0.25 / (rate * 0.75)}, rest=0.75 / (rate * 0.75))
-
-    env, network, disk = system()
-    by_link = network.start("jobs.a", "write", 750.0, {disk: 1.0}, law=slowed)
-    env.run(until=by_link.done)
-    (segment,) = by_link.segments
-    assert (segment.end, segment.cause) == (10.0, "tape")
-    assert {part: 750.0 * each for part, each in segment.parts.items()} == pytest.approx(
-        {("tape", "stop"): 2.5, (disk.name, ""): 7.5}
-    )
-    # A cycle takes its share by its parts.
-    parts = {("disk", "read"): 0.01, ("host", "open"): 0.03}
-    cycle = network.start("jobs.b", "write", 750.0, {}, cap=25.0, cap_cause="host", cap_parts=parts, law=slowed)
-    env.run(until=cycle.done)
-    (segment,) = cycle.segments
-    assert {part: 750.0 * each for part, each in segment.parts.items()} == pytest.approx(
-        {("tape", "stop"): 10.0, ("disk", "read"): 7.5, ("host", "open"): 22.5}
-    )
-
-
-def test_a_law_knows_what_others_use_of_a_link() -> None:
-    env, network, disk = system()
-    shares: list[float] = []
-
-    def look(rate: float, others: Callable[[Link], float]) -> Limit:
-        shares.append(others(disk))
-        return Limit(rate, "law")
-
-    network.start("jobs.b", "write", math.inf, {disk: 1.0}, cap=30.0)
-    flow = network.start("jobs.a", "write", 700.0, {disk: 1.0}, law=look)
-    env.run(until=flow.done)
-    assert shares[0] == pytest.approx(0.3)
-    assert env.now == 10.0
 
 
 def test_flows_are_offered_no_more_than_their_laws_allow_when_others_leave_them_more() -> None:
@@ -257,25 +113,6 @@ def test_nothing_is_left_of_many_flows_on_a_dead_link() -> None:
     assert (last.busy, last.bytes_per_s) == (0.0, 0.0)
 
 
-def test_requests_stand_still_on_a_dead_link_and_go_on_after_it() -> None:
-    env, network, disk = system()
-    cores = Link("hosts.server.cores", 4.0, pooled=True)
-    parts = {(disk.name, "read"): 0.01, (cores.name, "open"): 0.002}
-    demands = {disk: 0.5, cores: 0.002}
-    flow = network.start("jobs.a", "read", 1e3, demands, customers=ClosedClass(2, parts, demands))
-    env.run(until=1.0)
-    before = flow.rate
-    assert before > 0.0
-    for link in (disk, cores):
-        capacity = link.capacity
-        network.set_capacity(link, 0.0)
-        env.run(until=env.now + 1.0)
-        assert flow.rate == 0.0
-        network.set_capacity(link, capacity)
-        env.run(until=env.now + 1.0)
-        assert flow.rate == pytest.approx(before, rel=1e-9)
-
-
 def walkers(network: FlowNetwork, count: int, core: Link, disk: Callable[[int], Link]) -> list[Flow]:
     """Readers that take a tenth of a second at a disk and as much elsewhere for each unit, and send it over a core."""
     flows: list[Flow] = []
@@ -284,22 +121,6 @@ def walkers(network: FlowNetwork, count: int, core: Link, disk: Callable[[int], 
         going = ClosedClass(1, {(there.name, "read"): 0.1, (f"jobs.{i}", "think"): 0.1}, {there: 10.0})
         flows.append(network.start(f"jobs.{i}", "read", math.inf, {there: 10.0, core: 1.0}, customers=going))
     return flows
-
-
-def test_requests_wait_for_others_only_while_others_are_there() -> None:
-    env, network, disk = system()
-    core = Link("links.core", 100.0)
-    [first] = walkers(network, 1, core, lambda _: disk)
-    env.run(until=1.0)
-    assert first.rate == pytest.approx(5.0)
-    [second] = walkers(network, 1, core, lambda _: disk)
-    env.run(until=2.0)
-    # two customers, 0.1 s of service and 0.1 s of thinking each: between N / (Z + N S) and N / (Z + S)
-    assert 2.0 / 0.3 < first.rate + second.rate < 2.0 / 0.2
-    assert first.rate == second.rate
-    network.stop(second)
-    env.run(until=3.0)
-    assert first.rate == pytest.approx(5.0)
 
 
 def test_requests_that_meet_nobody_share_the_level_of_a_full_link() -> None:

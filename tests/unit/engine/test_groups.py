@@ -28,22 +28,6 @@ def begun(count: int = MANY) -> tuple[simpy.Environment, FlowNetwork, Link, list
     return env, network, core, flows
 
 
-def test_a_change_of_the_level_is_one_record_however_many_share_it() -> None:
-    env, network, _, flows = begun()
-    env.run(until=flows[-1].done)
-    assert network.trace is not None
-    assert len(network.trace.shared_levels) <= MANY + 1
-    assert len(network.trace.rates) <= 10 * 3  # of the last few, one by one
-
-    # the i-th ends when all have i units, and those before have theirs
-    ends = [sum(range(1, i + 1)) + i * (MANY - i) for i in range(1, MANY + 1)]
-    assert [flow.segments[-1].end * 100.0 for flow in flows[:-1]] == pytest.approx(ends[:-1], rel=1e-12)
-    assert all(flow.waited.keys() == {"links.core"} for flow in flows[:-1])
-    assert flows[-1].waited == pytest.approx(
-        {"links.core": 50.49, "devices.099": 1.0 / 90.0}
-    )  # alone, its disk is full
-
-
 def test_what_the_links_of_a_group_move_is_known_at_any_time() -> None:
     env, network, core, flows = begun()
     env.run(until=0.5)

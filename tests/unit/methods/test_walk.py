@@ -55,19 +55,8 @@ def times(
     return each / shape.cap, each * shape.demands.get(link, 0.0), each * shape.demands[machine.cpu]
 
 
-def test_scattered_files_take_positioned_reads_for_directory_record_and_data() -> None:
-    serial, busy, cpu = times(data(disk()))
-    reads = 2 * (MOVE + 1000 / 50e6) + (MOVE + 40e3 / 50e6)
-    assert (serial, busy, cpu) == pytest.approx((reads + 1e-3, reads, 1e-3))
 
 
-def test_files_that_lie_together_are_read_record_by_record_and_window_by_window() -> None:
-    """A file of 40 kB is read at once although a window has more: read-ahead ends where a file does."""
-    files = replace(SMALL, record_read=4000.0)
-    serial, busy, cpu = times(replace(data(disk(), files=files), scattered=0.0), host(read_ahead=100e3))
-    records = 1000 / 4000 * (0.5e-3 + 4000 / 50e6)
-    windows = 0.5e-3 + 40e3 / 50e6
-    assert (serial, busy, cpu) == pytest.approx((records + windows + 1e-3, records + windows, 1e-3))
 
 
 def test_data_without_a_file_system_cannot_be_walked() -> None:
@@ -76,19 +65,8 @@ def test_data_without_a_file_system_cannot_be_walked() -> None:
         walking(host(), walked, walked.volume.region, Walkers())
 
 
-def sending(walked: DataSet, sent: float) -> float:
-    """Seconds of a walk that sends a share of the files."""
-    region = walked.volume.region.part(walked.begin, walked.size)
-    shape = walking(host(read_ahead=64e3), walked, region, Walkers(), sent)
-    return max(walked.size * sent, 1.0) / shape.cap
 
 
-@for_each("each", [4e3, 40e3, 40e6, 900e6])
-def test_files_that_are_left_alone_never_make_the_others_slower_than_all(each: float) -> None:
-    """A disk passes a small gap no later than it would read it, and seeks once for each file, not for each read."""
-    walked = replace(data(disk(), each=each), scattered=0.0)
-    seconds = [sending(walked, sent) for sent in (0.0, 0.01, 0.1, 0.5, 0.9, 1.0)]
-    assert seconds == sorted(seconds)
 
 
 def walked_alone(windows: int, fetched: float, work: float) -> float:
@@ -118,26 +96,5 @@ def test_a_large_file_is_read_ahead_of_the_program_as_windows_one_by_one(windows
     assert windows * 100e3 / shape.cap == pytest.approx(alone, rel=1.5 / windows)
 
 
-@for_each("scattered", [0.0, 0.5, 1.0])
-def test_larger_files_are_never_walked_more_slowly(scattered: float) -> None:
-    """Bytes a second rise with the size of files, with no step where read-ahead begins."""
-    machine = host(read_ahead=100e3)
-    machine.machine = replace(machine.machine, looks_ahead=True)
-    rates: list[float] = []
-    for exponent in range(80, 150):
-        some = replace(data(disk(), each=1.15**exponent), files=10, size=10 * 1.15**exponent, scattered=scattered)
-        shape = walking(machine, some, some.volume.region.part(0.0, 9e9), Walkers())
-        rates.append(machine.then(shape, 5e-9).cap)
-    assert rates == sorted(rates)
-    assert max(after / before for before, after in pairwise(rates)) < 1.2
 
 
-def test_the_seek_to_a_scattered_file_is_waited_for_whatever_follows_it() -> None:
-    """A file of ten windows in one piece: seek and first window, and then half of the nine others without any work."""
-    machine = host(read_ahead=100e3)
-    machine.machine = replace(machine.machine, looks_ahead=True)
-    files = Files(reads_per_file=0.0, cpu_per_file=0.0, fragment=1e9, record=1.0)
-    large = data(disk(), each=1e6, files=files)
-    serial, busy, _ = times(large, machine)
-    assert serial == pytest.approx(MOVE + 100e3 / 50e6 + 900e3 / 50e6 / 2)
-    assert busy == pytest.approx(MOVE + 1e6 / 50e6)

@@ -7,23 +7,8 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import ResultError
-from simbackup.output.whole import whole, write_whole
+from simbackup.output.whole import write_whole
 from tests.cases import for_each
-
-
-def test_nothing_half_done_stays(tmp_path: Path) -> None:
-    path = tmp_path / "trace.json"
-    write_whole(path, "old")
-
-    def fail() -> None:
-        with whole(path) as partial:
-            partial.write_text("half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fail()
-    assert [p.name for p in tmp_path.iterdir()] == ["trace.json"]
-    assert path.read_text() == "old"
 
 
 def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
@@ -35,16 +20,6 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     reader.join(timeout=1800.0)  # after which it hangs
     assert read == ["all of it"]
     assert path.is_fifo()
-
-
-def test_a_link_stays_one(tmp_path: Path) -> None:
-    path, link = tmp_path / "there" / "trace.json", tmp_path / "link.json"
-    path.parent.mkdir()
-    write_whole(path, "old")
-    link.symlink_to(path)
-    write_whole(link, "new")
-    assert link.is_symlink()
-    assert path.read_text() == "new"
 
 
 @for_each("path", ["", ".", "/"])

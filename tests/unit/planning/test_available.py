@@ -9,7 +9,6 @@ from sites.plan import site
 
 from simbackup.planning.available import Loss, Remaining, losses
 from simbackup.planning.site import load_site
-from tests.cases import for_each
 
 DAY, HOUR = 86_400.0, 3_600.0
 FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", "place": "second"}
@@ -39,15 +38,6 @@ def lost(place: str, until: date, arrivals: type = AtOnce, **keys: Any) -> Loss:
     loaded = load_site(parts)
     remaining = Remaining(loaded, arrivals(), frozenset(loaded.lost_with(place)))
     return losses(remaining, until, loaded.systems)[()]
-
-
-@for_each("until", [date(2027, 7, day) for day in range(3, 10)])
-def test_the_worst_day_does_not_depend_on_the_weekday_on_which_a_plan_ends(until: date) -> None:
-    """Full backups of Saturdays at 20:00 are copied: at noon of the next Saturday, 6 d 16 h are lost."""
-    found = lost("main", until)
-    assert found.worst == 6 * DAY + 16 * HOUR
-    assert found.day == date(2027, 1, 16)  # the first backup, of Monday, is copied, too
-    assert found.counted_from == date(2027, 1, 5)
 
 
 def test_the_mean_is_over_all_days_from_the_first_restore_point_on() -> None:

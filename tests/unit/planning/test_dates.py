@@ -1,15 +1,12 @@
 """Each save set belongs to the calendar date on which its job is scheduled to begin."""
 
-import math
 from datetime import date, datetime
 from typing import Any
 
-import pytest
 from sites.plan import site
 
 from simbackup.planning.ledger import Day, Ledger, evenings
-from simbackup.planning.night import Night, room_of
-from simbackup.planning.scenarios import jobs_of
+from simbackup.planning.night import room_of
 from simbackup.planning.site import load_site
 from tests.cases import for_each
 
@@ -31,20 +28,6 @@ def test_every_two_weeks_counts_from_the_start_for_copies_too() -> None:
     parts["targets"] |= {"far": FAR}
     copied = [str(time)[:10] for day in days(parts) for run, time in day.runs if run.copies]
     assert copied == ["2027-01-04", "2027-01-18", "2027-02-01"]
-
-
-def test_nights_last_from_noon_to_noon() -> None:
-    """Backups of an evening and those of the morning after it run in one night."""
-    parts = morning()
-    parts["policies"]["evening"] = {"to": "pool", "at": "20:00", "schedule": {"full": "daily"}}
-    parts["systems"]["second"] |= {"policy": "evening"}
-    found = evenings(days(parts, date(2027, 1, 6)))
-    assert [(str(night.day), [run.policy for run, _ in night.runs]) for night in found] == [
-        ("2027-01-03", ["nightly"]),
-        ("2027-01-04", ["evening", "nightly"]),
-        ("2027-01-05", ["evening", "nightly"]),
-        ("2027-01-06", ["evening"]),
-    ]
 
 
 def test_a_night_finds_what_the_morning_before_left() -> None:
@@ -79,31 +62,9 @@ def test_a_job_is_judged_by_the_window_in_which_it_begins_or_by_the_next(
     assert room == (None if opening is None else (opening.closes - time).total_seconds())
 
 
-@for_each(
-    "backup, copy, begins",
-    [("20:00", "08:00", "32 h"), ("20:00", "13:00", "37 h"), ("20:00", "21:00", "21:00"), ("02:30", "08:00", "32 h"),
-     ("02:30", "20:00", "44 h"), ("20:00", "20:00", "20:00")],
-)  # fmt: skip
-def test_a_copy_begins_at_the_next_time_of_day_after_its_backup(backup: str, copy: str, begins: str) -> None:
-    """Hours count from midnight before the night, which begins at noon."""
-    parts = morning(at=backup, copies={"away": {"to": "far", "at": copy}})
-    parts["targets"] |= {"far": FAR}
-    file = load_site(parts).file
-    assert jobs_of(file, "first", Night.first(file).runs[0])["first-away"]["begin"] == begins
-
-
 def test_the_window_of_the_evening_before_the_start_may_still_be_open() -> None:
     loaded = load_site(morning(at="05:00", windows={"daily": "22:00 to 07:00"}))
     opening = loaded.opening("nightly", datetime(2027, 1, 4, 5, tzinfo=loaded.zone))
     assert opening is not None
     assert opening.length == 9 * 3600
     assert f"{opening.closes:%Y-%m-%d %H:%M}" == "2027-01-04 07:00"
-
-
-def test_logs_hold_changed_bytes_also_where_whole_files_are_saved() -> None:
-    """A share of 8 % of the bytes differs after a day; the log has repeated changes, too: -ln(1 - 8 %)."""
-    parts = morning()
-    change = {"daily": "8 %", "daily_files": "2 %", "run": "64 KiB"}
-    files = {"size": "1 GB", "files": 200, "filesystem": "filesystem/xfs", "change": change, "policy": "nightly"}
-    loaded = load_site(parts | {"systems": {"a": files}})
-    assert loaded.systems[0].log_over(86_400.0, 0.0) == pytest.approx(1e9 * -math.log(1 - 0.08), rel=1e-6)

@@ -51,32 +51,6 @@ def test_cartridges_over_a_year_are_those_of_a_hand_count() -> None:
     assert found[-1].stocks["vault"].empty == 2
 
 
-def test_a_copy_of_incrementals_alone_stays_whole_unless_it_merges() -> None:
-    copies = {"second": {"to": "second", "retention": {"age": "30 days"}}}
-    targets = site()["targets"] | {"second": site()["targets"]["pool"]}
-    rules = {"schedule": {"incremental": "daily"}, "merges": True, "retention": {"last": 30}}
-    kept = days(date(2027, 12, 31), systems=one(), targets=targets, policies=policy(**rules, copies=copies))
-    assert kept[-1].stocks["second"].used == pytest.approx(10e12 * (1 + (len(kept) - 1) * DAILY), rel=1e-6)
-    copies["second"]["merges"] = True
-    merged = days(date(2027, 12, 31), systems=one(), targets=targets, policies=policy(**rules, copies=copies))
-    assert merged[-1].stocks["second"].used == pytest.approx(10e12 * (1 + 29 * DAILY), rel=1e-6)
-
-
-def test_retentions_that_differ_share_no_cartridges() -> None:
-    """1.8 TB of each go to tape each day: those of a year fill a cartridge in ten days, those of a week need two."""
-    policy = {"to": "vault", "at": "20:00", "schedule": {"full": "daily"}}
-    kept = {"long": {"age": "1 year"}, "short": {"age": "7 days"}}
-    policies = {name: policy | {"retention": rule} for name, rule in kept.items()}
-    systems = {f"{name}-one": {"size": "1.8 TB", "policy": name} for name in kept}
-    made = site(policies=policies, systems=systems)
-    made["targets"]["vault"] |= {"offsite": False}
-    days = list(Ledger(load_site(made)).days(date(2027, 1, 2) + timedelta(days=99)))
-    assert days[-1].stocks["vault"].cartridges in {10 + 1, 10 + 2}
-    together = {name: policy | {"retention": kept["long"]} for name in kept}
-    days = list(Ledger(load_site(made | {"policies": together})).days(date(2027, 1, 2) + timedelta(days=99)))
-    assert days[-1].stocks["vault"].cartridges == 20
-
-
 def state(ledger: Ledger) -> dict[str, Any]:
     """All that a ledger has of its save sets, and the cartridges that they are on."""
     found: dict[str, Any] = {

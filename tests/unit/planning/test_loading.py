@@ -11,15 +11,6 @@ from simbackup.schema.yaml_file import parse
 from tests.cases import for_each
 
 
-def test_the_numbers_of_a_site_come_from_its_datasheets() -> None:
-    loaded = load_site(site(growth="20 %"))
-    pool, vault = loaded.targets["pool"], loaded.targets["vault"]
-    assert pool.capacity == 10 * 20e12
-    assert (vault.cartridge, vault.drives, vault.tape, vault.stores_objects) == (18e12, 1, True, False)
-    assert [client.change.growth for client in loaded.systems] == [0.2, 0.2]
-    assert [client.by_file for client in loaded.systems] == [False, True]
-
-
 def test_an_entry_with_a_count_is_as_many_systems_and_its_mistakes_are_its_own() -> None:
     of_two = {**site()["systems"]["first"], "compression": 2}
     apart = load_site(site(systems={f"web{i:02}": of_two for i in range(1, 13)}))

@@ -92,23 +92,6 @@ def daily(each: float, until: str = "4 weeks") -> Any:
     return plan(loaded, until, play=lambda night: hours(night, each))
 
 
-def test_what_runs_on_holds_up_the_next_night() -> None:
-    """A full backup of 30 h and incrementals of 20 h: 6 h late, then 2 h late, then in time again."""
-
-    def play(night: Night) -> dict[str, Outcome]:
-        found: dict[str, Outcome] = {}
-        end = 0.0
-        for run in sorted(night.runs, key=lambda run: run.later):
-            due = begin("20:00") + run.later * 86_400
-            end = max(due, end) + (30 if run.level is Level.FULL else 20) * 3600
-            found[job_of("a", run.later)] = Outcome(due, end, 1.0)
-        return found
-
-    policy = {"to": "pool", "at": "20:00", "schedule": {"full": "saturday", "incremental": "daily"}}
-    found = plan(load_site(site(systems=GROWING, policies={"nightly": policy}, zone="UTC")), "4 weeks", play=play)
-    took = [verdict.elapsed / 3600 for verdict in found.verdicts]
-    assert took == [30, 26, 22, 20, 20, 20, 20] * 4
-    assert found.windows.running_on == 8
 
 
 def test_a_queue_that_grows_for_ever_is_carried_on() -> None:
@@ -216,29 +199,6 @@ def two(slow: str, fast: str, window: str, until: str = "3y") -> Any:
     return plan(load_site(site(systems=growing, policies={"nightly": policy}, zone="UTC")), until, play=apart)
 
 
-def test_nights_together_have_sizes_of_their_own() -> None:
-    """A system that doubles each week, saved in two nights that touch."""
-    fast = {
-        "a": {"size": "1 TB", "change": {"daily": "3 %", "run": "256 KiB", "growth": "1000000 %"}, "policy": "nightly"}
-    }
-    policy = {"to": "pool", "at": "20:00", "schedule": {"full": "daily"}}
-    loaded = load_site(site(systems=fast, policies={"nightly": policy}, zone="UTC"))
-    nights: list[Night] = []
-
-    def play(night: Night) -> dict[str, Outcome]:
-        nights.append(night)
-        return hours(night, 30.0 if night.day == date(2027, 1, 2) else 2.0)
-
-    found = plan(loaded, "2 days", play=play)
-    together = max(nights, key=lambda night: len(night.runs))
-    seconds = [found.site.seconds(time) for day in found.days for _, time in day.runs]
-    assert len(together.runs) == 2
-    assert [together.factors[job] for job in ("a", "a-night2")] == pytest.approx(
-        [(10_001.0) ** (each / (365 * 86_400)) for each in seconds]
-    )
-    parts = night_scenario(loaded.file, together)
-    sizes = [float(parts["data"][parts["jobs"][job]["data"]]["size"].split()[0]) for job in ("a", "a-night2")]
-    assert sizes == pytest.approx([1e12 * together.factors[job] for job in ("a", "a-night2")])
 
 
 @pytest.mark.slow

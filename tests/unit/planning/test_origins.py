@@ -36,24 +36,6 @@ def test_every_part_has_its_address_in_the_site(address: str, path: str) -> None
     assert ".".join(Origins(read_site(TEXT), {}).known_path(address)) == path
 
 
-@for_each(
-    "address, shown",
-    [
-        ("devices.pool", "targets.pool.device"),
-        ("devices.vault.drive.1", "targets.vault.device.drive.1"),
-        ("devices.pool-queue", "targets.pool.limit"),
-        ("devices.first-turn.at_once", "systems.first"),
-        ("devices.second-disk", "machines.guest.storage"),
-        ("links.network.pool-host.receive", "network.pool-host.receive"),
-        ("hosts.pool-host.write_behind", "targets.pool.host.write_behind"),
-        ("tool", "tool"),
-        ("growth", "growth"),
-    ],
-)
-def test_what_takes_time_is_called_as_in_the_site(address: str, shown: str) -> None:
-    assert Origins(read_site(TEXT), {}).called(address) == shown
-
-
 def test_what_several_systems_have_is_said_once_with_the_first() -> None:
     small = TEXT.replace("{model: raid/software-raid6, disk: disk/nearline-20tb-2022, disks: 12}", "disk/x")
     assert addresses(small) == [("site:11:13", "targets.pool.device")]

@@ -174,15 +174,6 @@ def test_a_copy_without_its_base_is_not_restorable() -> None:
     assert not any(point.restorable for point in points)
 
 
-def test_the_bytes_of_one_system_are_its_own() -> None:
-    found, day = planned(**WEEKLY), date(2027, 1, 20)
-    together = at(found, day)
-    one, two = (at(found, day, system=name) for name in ("first", "second"))
-    assert one.systems == ("first",)
-    for whole, *parts in zip(together.points, one.points, two.points, strict=True):
-        assert whole.bytes == pytest.approx(sum(part.bytes for part in parts))
-
-
 def test_logs_reach_back_as_far_as_the_points_before_them() -> None:
     logs = {"every": "15 min", "to": ["pool"]}
     found = at(planned(**WEEKLY, logs=logs), date(2027, 2, 4))

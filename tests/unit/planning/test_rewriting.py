@@ -43,13 +43,6 @@ def test_devices_in_devices_and_hosts_keep_their_datasheets() -> None:
     assert network.plain() == {"model": "network/ten-gigabit-ethernet", "rate": "1 GB/s"}
 
 
-def test_a_device_of_its_own_kind_replaces_a_name() -> None:
-    storage = {"kind": "raid", "level": 0, "disk": "disk/nearline-20tb-2022", "disks": 2}
-    part = read_site(TEXT, {"machines.guest.storage": storage}).part("machines", "guest", "storage")
-    assert part is not None
-    assert part.plain() == storage
-
-
 @for_each(
     "address, message",
     [

@@ -9,17 +9,6 @@ from tests.cases import for_each
 SESSIONS = st.lists(st.floats(1.0, 50.0), min_size=1, max_size=40)
 
 
-def test_sessions_go_on_where_the_last_one_ended() -> None:
-    tapes = Cartridges(10.0)
-    for i in range(5):
-        tapes.session([(i, 4.0, 9)])
-    assert (tapes.in_use, tapes.bought) == (2, 2)
-    tapes.free({0, 1})
-    assert tapes.in_use == 2  # the third lies on both
-    tapes.free({2})
-    assert (tapes.in_use, tapes.empty) == (1, 1)
-
-
 @given(SESSIONS, st.integers(1, 3), st.booleans(), st.integers(1, 6))
 def test_nothing_that_is_kept_is_written_over(sizes: list[float], streams: int, fresh: bool, kept: int) -> None:
     tapes = Cartridges(18.0, streams, fresh)
@@ -43,15 +32,3 @@ def test_a_rotation_needs_what_one_counts_by_hand(size: float) -> None:
     each = math.ceil(size / 18.0)
     assert tapes.in_use == weeks * each
     assert tapes.bought == (weeks + 1) * each  # the new week is written before the oldest is let go
-
-
-def test_a_cartridge_is_new_once_in_its_life() -> None:
-    """Two of three are new at the start: the used one comes first, then these, then one that is bought."""
-    tapes, begun = Cartridges(10.0, fresh=True, owned=3, new=2), list[int]()
-    for week in range(6):
-        tapes.begun = 0
-        tapes.session([(week, 8.0, 9)])
-        tapes.free({week - 3})
-        begun.append(tapes.begun)
-    assert begun == [0, 1, 1, 1, 0, 0]
-    assert (tapes.bought, tapes.new) == (1, 0)

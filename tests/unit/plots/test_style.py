@@ -2,7 +2,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import simbackup as sb
-from simbackup.plots.style import name_times, on_the_clock, scale_of, shown
+from simbackup.plots.style import name_times, scale_of, shown
 
 NIGHT = """\
 title: Night
@@ -30,11 +30,6 @@ def marks(begin: str, low: float, high: float) -> tuple[str, list[str]]:
     return axis.get_xlabel(), [label.get_text() for label in axis.get_xticklabels()]
 
 
-def test_a_time_of_day_puts_the_axis_on_the_clock() -> None:
-    assert on_the_clock(result('"22:00"'))
-    assert not on_the_clock(result("90 s"))
-
-
 def test_a_night_is_marked_as_clocks_show_it() -> None:
     name, shown_marks = marks('"22:00"', 79_200.0, 104_400.0)
     assert name == "time of day"
@@ -49,10 +44,6 @@ def test_weeks_are_counted_in_days() -> None:
 
 def test_minutes_are_marked_at_round_times() -> None:
     assert marks('"22:00"', 79_200.0, 79_900.0)[1][:3] == ["22:00", "22:02", "22:04"]
-
-
-def test_a_run_without_the_clock_counts_from_its_start() -> None:
-    assert marks("90 s", 0.0, 7200.0)[0] == "time, min"
 
 
 def test_times_of_day_are_padded() -> None:

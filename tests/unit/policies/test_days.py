@@ -1,9 +1,9 @@
-from datetime import date, time
+from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from simbackup.policies.clock import Window, clock, deadline, elapsed, moment
+from simbackup.policies.clock import Window, clock, deadline
 from simbackup.policies.days import DayError, Days, check, each_day
 from simbackup.policies.retention import period
 from tests.cases import for_each
@@ -65,13 +65,6 @@ def test_windows_are_as_long_as_clocks_make_them() -> None:
     assert day.on(date(2027, 3, 28), zone).length == 14 * 3600
     around = Window(clock("20:00"), clock("20:00")).on(date(2027, 10, 30), zone)
     assert around.length == 25 * 3600
-
-
-def test_a_time_that_comes_twice_is_the_first_of_the_two() -> None:
-    zone = ZoneInfo("Europe/Berlin")
-    twice = moment(date(2027, 10, 31), time(2, 30), zone)
-    assert twice.utcoffset() == moment(date(2027, 7, 1), time(2, 30), zone).utcoffset()
-    assert elapsed(twice, moment(date(2027, 10, 31), time(3, 30), zone)) == 2 * 3600
 
 
 @for_each("longest, beyond", [("36500 days", "36501 days"), ("5214 weeks", "5215 weeks"), ("100 years", "101 years")])

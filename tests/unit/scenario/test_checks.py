@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from simbackup.errors import InputError, Problem
-from simbackup.methods.write.spec import WriteSpec
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.scenario.topology import circles
@@ -190,11 +189,3 @@ def test_circles_are_found_one_by_one() -> None:
             if name in ways[name] and not any(name in circle for circle in wanted):
                 wanted.append([other for other in names if other in ways[name] and name in ways[other]])
         assert circles(before) == wanted
-
-
-def test_values_of_a_job_that_contradict_each_other_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As those of devices are: a method of somebody else may state which."""
-    monkeypatch.setattr(WriteSpec, "rules", lambda self: iter([(("data",), f"{self.data} is wrong", "name another")]))
-    with pytest.raises(InputError) as raised:
-        load("teaching/snapshot-slows-writes")
-    assert "jobs.first_time.data" in {problem.address for problem in raised.value.problems}

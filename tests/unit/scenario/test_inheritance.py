@@ -49,29 +49,6 @@ def reported(read: Extended, text: str) -> list[str]:
     return [f"{p.address}: {p.message}; {p.remedy}" for p in caught.value.problems]
 
 
-def test_a_datasheet_named_above_takes_the_place_of_all_that_stood_there(over: Extended) -> None:
-    scenario = over("devices: {tape: {drive: {buffer: 8 MiB}}}")
-    other = scenario.with_({"devices.tape.drive": "tape_drive/lto-9"})
-    assert other.spec.devices["tape"].drive.cartridge_capacity.si == 18e12  # type: ignore[attr-defined]
-    assert other.spec.devices["tape"].drive.buffer.si != 8 * 2**20  # type: ignore[attr-defined]
-
-
-def test_a_job_that_is_null_is_removed_and_that_is_logged(over: Extended) -> None:
-    scenario = over("jobs: {back: null}")
-    assert set(scenario.spec.jobs) == {"full"}
-    assert next(line for line in scenario.log if "removed" in line).startswith("jobs.back: removed (")
-
-
-def test_a_value_that_is_null_is_as_good_as_left_out(over: Extended) -> None:
-    scenario = over("data: {files: {cached: null, layout: null}}\njobs: {full: {begin: null}, back: {after: null}}")
-    data = scenario.spec.data["files"]
-    assert (data.cached.si, data.layout) == (0.0, None)
-    assert not data.states("cached")
-    assert not data.states("layout")
-    assert scenario.spec.jobs["full"].begin is None
-    assert scenario.spec.jobs["back"].after == ()
-
-
 def test_what_is_removed_has_to_be_there(over: Extended) -> None:
     assert reported(over, "jobs: {bakc: null}") == ["jobs.bakc: there is no 'bakc' to remove; did you mean 'back'?"]
     assert reported(over, "devices: {tape: {pools: {odl: null}}}") == [

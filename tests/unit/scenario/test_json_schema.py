@@ -50,12 +50,6 @@ def kind_of(file: str) -> Kind:
     return "measured" if name == "measured.yaml" else "calibration" if name == "calibration.yaml" else "scenario"
 
 
-def wrong(kind: Kind, text: str) -> list[str]:
-    """The addresses at which the schema finds something wrong."""
-    found = Draft202012Validator(SCHEMAS[kind]).iter_errors(parse(text, "a.yaml").plain())
-    return [".".join(map(str, error.absolute_path)) for error in found]
-
-
 def closed(schema: Any) -> Iterator[dict[str, Any]]:
     """Every schema that lists all legal keys."""
     if isinstance(schema, list):
@@ -124,17 +118,6 @@ def test_all_sections_kinds_methods_and_keys_are_offered() -> None:
         assert set(SCHEMAS["datasheet"]["$defs"][part.__name__]["properties"]) == set(part.model_fields)
 
 
-def test_datasheets_are_offered_where_they_fit() -> None:
-    defs = SCHEMAS["scenario"]["$defs"]
-    offered = defs["Device"]["properties"]["model"]["examples"]
-    assert "disk/scsi-10k-146gb-2004" in offered
-    assert not [name for name in offered if name.split("/")[0] not in device_kinds()]
-    nested = (("Raid", "disk", "disk"), ("TapeLibrary", "drive", "tape_drive"), ("Link", "model", "network"))
-    for part, key, kind in nested:
-        name = defs[part]["properties"][key]["anyOf"][0]
-        assert name["examples"] == [sheet for sheet in shelf.names() if sheet.startswith(f"{kind}/")]
-
-
 def test_a_quantity_names_its_unit_and_its_bounds() -> None:
     seek = SCHEMAS["scenario"]["$defs"]["Disk"]["properties"]["average_seek"]
     assert seek["description"] == "Time of a seek over a third of the stroke. Time, for example 1.5 s."
@@ -164,81 +147,6 @@ def test_texts_are_quantities_where_the_reader_says_so(unit: str) -> None:
             assert pattern.search(text), text
 
 
-DISK = "{model: disk/scsi-10k-146gb-2004}"
-WHOLE = """
-title: A disk
-hosts: {server: {model: host/linux-modern-server, owns: [sda]}}
-devices: {sda: {model: disk/scsi-10k-146gb-2004}}
-data: {file: {on: sda, size: 2 GiB}}
-jobs: {dd: {method: write, data: file}}
-"""
-
-
-@for_each(
-    "old, new, address",
-    [
-        ("title: A disk", "question: Why?", ""),
-        ("title: A disk", "title: A disk\nhost: {}", ""),
-        (DISK, "{capacity: 100 GB}", "devices.sda"),
-        (DISK, "{kind: disc}", "devices.sda.kind"),
-        (DISK, "{model: tape/lto}", "devices.sda.model"),
-        (DISK, "{model: disk/x, capacty: 100 GB}", "devices.sda"),
-        (DISK, "{model: disk/x, kind: ssd}", "devices.sda.kind"),
-        (DISK, "{model: disk/x, capacity: 100 GBs}", "devices.sda.capacity"),
-        (DISK, "{model: disk/x, capacity: 100}", "devices.sda.capacity"),
-        (DISK, "{model: disk/x, capacity: {value: 100 GB, bases: user}}", "devices.sda.capacity"),
-        (DISK, "{model: disk/x, capacity: {value: 100 GB, basis: assumed}}", "devices.sda.capacity"),
-        (DISK, "{model: disk/x, capacity: {value: 100 GBs, basis: user}}", "devices.sda.capacity"),
-        (DISK, "{model: raid/x, disks: 4}", "devices.sda"),
-        (DISK, "{model: raid/x, disks: 4.5, disk: disk/x}", "devices.sda.disks"),
-        (DISK, "{model: raid/x, disks: 4, disk: ssd/x}", "devices.sda.disk"),
-        (DISK, "{model: raid/x, disks: 4, disk: disk/x, ssd: ssd/x}", "devices.sda"),
-        (DISK, "{model: raid/x, disks: 4, disk: disk/x, level: 7}", "devices.sda.level"),
-        (DISK, "{kind: logical_volume, on: sdb}", "devices.sda"),
-        ("sda: {model: d", "7a: {model: d", "devices"),
-        ("{on: sda, size: 2 GiB}", "{on: sda}", "data.file"),
-        ("{on: sda, size: 2 GiB}", "{on: sda, size: 2 GiB, files: 0}", "data.file.files"),
-        ("{method: write, data: file}", "{method: dump, data: file}", "jobs.dd.method"),
-        ("{method: write, data: file}", "{data: file}", "jobs.dd"),
-        ("{method: write, data: file}", "{method: write}", "jobs.dd"),
-        ("{method: write, data: file}", "{method: write, data: file, to: file}", "jobs.dd"),
-        ("{method: write, data: file}", "{method: write, data: file, portion: 1.5}", "jobs.dd.portion"),
-        ("{method: write, data: file}", "{restore: full, select: {files: 1}}", "jobs.dd.select"),
-    ],
-)  # fmt: skip
-def test_a_wrong_scenario_is_flagged_at_its_place(old: str, new: str, address: str) -> None:
-    assert wrong("scenario", WHOLE) == []
-    assert old in WHOLE
-    assert address in wrong("scenario", WHOLE.replace(old, new))
-
-
-@for_each(
-    "old, new",
-    [
-        (DISK, "{model: raid/x, disk: {model: disk/x, capacity: 1 TB}, disks: 4, level: 5}"),
-        (DISK, "{model: raid/x, disk: disk/x, disks: 4, level: {value: 5, basis: user}}"),
-        (DISK, "{model: raid/x, ssd: {model: ssd/x, capacity: 1 TB}, disks: 4}"),
-        (DISK, "{model: disk/my-own}"),
-        ("data: file}", "data: file, after: [a, b], begin: 90 s, every: 1 d, until: 3 d 12 h}"),
-        ("data: file}", "data: file, after: a, portion: 0.5, flush: true}"),
-        ("size: 2 GiB}", "size: 2 GiB, files: 1_900_000 files, compression: '2:1', database: database/x}"),
-        ("jobs: {dd: {method: write, data: file}}", "jobs:"),
-    ],
-)  # fmt: skip
-def test_other_ways_to_write_it_are_right(old: str, new: str) -> None:
-    assert old in WHOLE
-    assert wrong("scenario", WHOLE.replace(old, new)) == []
-
-
-def test_a_scenario_that_extends_another_may_give_a_part() -> None:
-    part = "extends: base.yaml\ndevices: {cow: {chunk: 4 KiB}, array: {disks: 4}}\njobs: {full: {window: 8 h}}"
-    assert wrong("scenario", part) == []
-    assert set(wrong("scenario", part.replace("extends: base.yaml", "title: A part"))) == {
-        "devices.cow", "devices.array", "jobs.full",
-    }  # fmt: skip
-    assert "devices.cow" in wrong("scenario", part.replace("chunk", "chunks"))
-
-
 NETWORK = """
 title: A network
 kind: network
@@ -246,49 +154,6 @@ parameters:
   rate: {value: 100 MB/s, basis: assumed, range: [80 MB/s, 120 MB/s], why: a guess}
   latency: {value: 0.1 ms, basis: derived, rule: two passes}
 """
-
-
-@for_each(
-    "old, new, address",
-    [
-        ("kind: network", "kind: net", "kind"),
-        ("kind: network", "kind: disk", "parameters"),
-        ("  latency:", "  latencies:", "parameters"),
-        ("{value: 0.1 ms, basis: derived, rule: two passes}", "0.1 ms", "parameters.latency"),
-        (", basis: derived, rule: two passes", "", "parameters.latency"),
-        ("basis: derived", "basis: user", "parameters.latency.basis"),
-        ("rule: two passes", "why: two passes", "parameters.latency"),
-        ("0.1 ms", "0.1 MB", "parameters.latency.value"),
-        ("[80 MB/s, 120 MB/s]", "[80 MB/s]", "parameters.rate.range"),
-    ],
-)
-def test_a_wrong_datasheet_is_flagged_at_its_place(old: str, new: str, address: str) -> None:
-    assert wrong("datasheet", NETWORK) == []
-    assert old in NETWORK
-    assert address in wrong("datasheet", NETWORK.replace(old, new))
-
-
-ROW = "document: a\nmeasurements: {a: {value: 1 s, at: p. 1, operation: dd, result: "
-
-
-@for_each(
-    "kind, text, address",
-    [
-        ("study", "title: A\nscenarios: {}\nshow: [jobs.dd.elapsed]", "scenarios"),
-        ("study", "title: A\nscenarios: {a: a.yaml}", ""),
-        ("study", "title: A\nscenarios: {a: a.yaml}\nshow: []", "show"),
-        ("study", "title: A\nscenarios: {a: a.yaml}\nshow: [b]\nvary: {a.b: 4 KiB}", "vary.a.b"),
-        ("measured", "document: a\nmeasurements: {a: {value: 1 s, at: p. 1, operation: dd}}", "measurements.a"),
-        ("measured", f"{ROW}{{sum: [a#b, a#c]}}}}}}", "measurements.a.result"),
-        ("measured", f"{ROW}{{ratio: [a#b]}}}}}}", "measurements.a.result"),
-        ("measured", f"{ROW}a.yaml}}}}", "measurements.a.result"),
-        ("measured", "measurements: {}", "measurements"),
-        ("calibration", "constants: {a: {datasheet: a/b, parameter: c, rows: [d], plausible: [1, 2]}}", "constants.a"),
-        ("calibration", "constant: {}", ""),
-    ],
-)  # fmt: skip
-def test_other_wrong_files_are_flagged_at_their_place(kind: Kind, text: str, address: str) -> None:
-    assert address in wrong(kind, text)
 
 
 def test_a_datasheet_rests_on_every_basis_that_needs_something() -> None:

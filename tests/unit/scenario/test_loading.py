@@ -1,4 +1,3 @@
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -6,9 +5,7 @@ import pytest
 
 from simbackup import shelf
 from simbackup.errors import InputError
-from simbackup.scenario import Scenario, find, load, names
-from simbackup.schema.fleet import PARTS
-from simbackup.schema.part import Part
+from simbackup.scenario import find, load, names
 from tests.cases import for_each
 
 SAME_DISK = "published/003-lvm-snapshots/same-disk"
@@ -47,28 +44,10 @@ def write(tmp_path: Path) -> Write:
     return put
 
 
-@pytest.fixture
-def chain(write: Write) -> Path:
-    """A scenario that extends another, which extends a third in another folder."""
-    write("base/base.yaml", BASE)
-    write("middle/middle.yaml", "title: The middle\nextends: ../base/base.yaml\ndata:\n  file: {size: 2 GB}\n")
-    text = "data:\n  file: {size: 3 GB}\ndevices:\n  sda: {capacity: 9 GB}\n"
-    return write("top/top.yaml", f"title: The top\nextends: ../middle/middle.yaml\n{text}")
-
-
 def reported(path: Path | str, changes: dict[str, object] | None = None) -> list[str]:
     with pytest.raises(InputError) as caught:
         load(path, changes)
     return str(caught.value).splitlines()
-
-
-def test_a_chain_of_files_is_laid_one_over_the_other(chain: Path) -> None:
-    scenario = load(chain)
-    assert scenario.title == "The top"
-    assert scenario.spec.question == "What does the base do?"
-    assert scenario.spec.data["file"].size.si == 3e9
-    assert scenario.spec.data["file"].size.basis is None
-    assert set(scenario.spec.jobs) == {"dd"}
 
 
 @for_each(
@@ -87,59 +66,6 @@ def test_overrides_of_what_is_not_there_are_reported(address: str, message: str)
     (line,) = reported(SAME_DISK, {address: "16 KiB"})
     assert message in line
     assert line.startswith("overrides: ")
-
-
-def test_the_hash_is_stable_and_sees_every_change(write: Write) -> None:
-    path = write("a.yaml", BASE)
-    first = load(path).hash
-    assert len(first) == 16
-    assert int(first, 16) >= 0
-    assert load(path).hash == first
-    assert load(write("elsewhere/b.yaml", BASE)).hash == first
-    for address, value in {
-        "data.file.size": "1.5 GB", "devices.sda.command_overhead": "1 ms", "jobs.dd.begin": "1 s",
-        "hosts.server.model": "host/sun-e6500",
-    }.items():  # fmt: skip
-        assert load(path, {address: value}).hash != first
-
-
-def test_the_hash_sees_the_datasheets(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write("a.yaml", BASE)
-    first = load(path).hash
-    sheet = (shelf.roots()[-1] / "models/disk/scsi-10k-146gb-2004.yaml").read_text()
-    write("own/models/disk/scsi-10k-146gb-2004.yaml", sheet.replace("value: 0.2 ms", "value: 0.3 ms"))
-    monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
-    assert load(path).hash != first
-
-
-def test_own_folders_come_first(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write("one/models/network/own-lan.yaml", DRIVE)
-    write("two/models/network/own-lan.yaml", DRIVE.replace("100 MB/s", "50 MB/s"))
-    write("two/models/network/other-lan.yaml", DRIVE)
-    write("two/scenarios/own/run.yaml", BASE)
-    monkeypatch.setenv(shelf.SEARCH_PATH, os.pathsep.join(str(tmp_path / name) for name in ("one", "two")))
-    rates = {
-        name: dict(shelf.load_datasheet(f"network/{name}").values())["rate"].si for name in ("own-lan", "other-lan")
-    }
-    assert rates == {"own-lan": 100e6, "other-lan": 100e6}
-    assert {"network/own-lan", "network/other-lan", "network/gigabit-ethernet"} <= set(shelf.names())
-    assert "own/run" in names()
-    assert load("own/run").title == "The base"
-    assert load("own/run").values[0].place.file.startswith("models/")
-    monkeypatch.delenv(shelf.SEARCH_PATH)
-    assert "network/own-lan" not in shelf.names()
-
-
-def test_a_relative_folder_is_below_the_working_one(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write("one/own/models/network/own-lan.yaml", DRIVE)
-    write("two/own/models/network/own-lan.yaml", DRIVE.replace("100 MB/s", "50 MB/s"))
-    monkeypatch.setenv(shelf.SEARCH_PATH, "own")
-    for folder, rate in (("one", 100e6), ("two", 50e6)):
-        monkeypatch.chdir(tmp_path / folder)
-        assert shelf.roots()[0] == tmp_path / folder / "own"
-        assert dict(shelf.load_datasheet("network/own-lan").values())["rate"].si == rate
 
 
 def test_a_broken_datasheet_is_reported_once_at_its_place(
@@ -201,24 +127,6 @@ def test_an_unknown_source_is_reported_where_it_is_cited(write: Write) -> None:
     assert ":8:99: data.file.size.source: there is no source 'my-memory'; " in line
 
 
-def test_an_override_leaves_other_parts_as_they_are() -> None:
-    before = load("teaching/snapshot-slows-writes")
-    after = before.with_({"devices.cow.chunk": "64 KiB"})
-    changed = {address for address in _parts(before) if _parts(before)[address] is not _parts(after)[address]}
-    assert changed == {"devices.cow"}
-
-
-def _parts(scenario: Scenario) -> dict[str, Part]:
-    return {f"{section}.{name}": part for section in PARTS for name, part in getattr(scenario.spec, section).items()}
-
-
-def test_what_stands_in_the_file_keeps_its_place_beside_an_override(write: Write) -> None:
-    site = "title: x\nhosts: {a: {model: host/linux-modern-server}}\njobs:\n  save: {method: image, data: d}\n"
-    with pytest.raises(InputError) as wrong:
-        load(write("a.yaml", site), {"jobs.save.begin": "1 s"})
-    assert ("jobs.save.to", 4) in {(problem.address, problem.place.line) for problem in wrong.value.problems}
-
-
 def test_the_name_of_a_site_is_refused_with_its_command() -> None:
     with pytest.raises(InputError, match="it is a site: simbackup plan run planning/forty-systems"):
         load("planning/forty-systems")
@@ -237,19 +145,6 @@ data:
 jobs:
   dd: {method: write, data: one}
 """
-
-
-def test_alternatives_of_one_unknown_are_tried_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried: list[list[str]] = []
-    replaced = Scenario.with_
-
-    def counted(self: Scenario, overrides: dict[str, object]) -> Scenario:
-        tried.append([*overrides])
-        return replaced(self, overrides)
-
-    monkeypatch.setattr(Scenario, "with_", counted)
-    load(TWO.replace("OTHER", "sdb"))
-    assert tried == [["data.one.on", "data.other.on"]]
 
 
 def test_an_alternative_that_is_wrong_in_one_part_is_reported_there() -> None:

@@ -1,12 +1,7 @@
-import math
 from typing import Annotated, Any, Literal
-
-import pytest
 
 from simbackup.errors import Place, Problem
 from simbackup.schema.quantity import (
-    DURATION,
-    LATEST,
     Count,
     Duration,
     Frozen,
@@ -103,18 +98,6 @@ def test_what_is_wrong_is_said_with_what_would_be_right(name: str, value: Any, m
     assert only(**{name: value}) == (f"part.{name}", message, remedy)
 
 
-def test_a_value_may_tell_its_origin() -> None:
-    part, problems = read(
-        size={"value": "1 MiB", "basis": "assumed", "range": ["128 KiB", "2 MiB"], "why": "usual", "seen": ["row"]}
-    )
-    assert not problems
-    assert part is not None
-    given = part.size
-    assert (given.si, given.basis, given.low, given.high) == (2.0**20, "assumed", 2.0**17, 2.0**21)
-    assert (given.text, given.why, given.seen) == ("1 MiB", "usual", ("row",))
-    assert given.on("user") is given
-
-
 @for_each(
     "basis, needs",
     [
@@ -155,10 +138,3 @@ def test_what_is_wrong_inside_an_origin_is_reported_there(origin: dict[str, Any]
 def test_everything_wrong_with_an_origin_is_reported_at_once() -> None:
     _, problems = read(size={"value": "3 B", "basis": "fancy", "sources": "x"})
     assert {problem.address for problem in problems} == {"part.size.basis", "part.size.sources"}
-
-
-def test_up_to_the_latest_time_a_microsecond_is_kept() -> None:
-    assert math.ulp(LATEST) < 1e-6
-    assert DURATION.number("36500 d") == LATEST
-    later = LATEST + 18.000001
-    assert later - LATEST == pytest.approx(18.000001, abs=1e-6)

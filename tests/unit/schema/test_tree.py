@@ -1,12 +1,10 @@
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from simbackup.errors import InputError, Place
-from simbackup.schema.tree import Node, from_plain, overlay, set_path
+from simbackup.schema.tree import Node, from_plain, set_path
 from simbackup.schema.yaml_file import parse, read
-from tests.cases import for_each
 
 TEXT = """\
 title: A title
@@ -34,36 +32,6 @@ def test_every_value_and_every_key_knows_its_place() -> None:
     assert seen == ("devices", "sda", "size")
     item, _ = tree.find(("devices", "sda", "names", 1))
     assert (item.value, item.place.column) == ("b", 33)
-
-
-def test_leaves_are_scalars_lists_and_whole_quantities() -> None:
-    paths = [path for path, _ in parse(TEXT, "a.yaml").leaves()]
-    assert paths == [("title",), ("devices", "sda", "size"), ("devices", "sda", "names"), ("devices", "sdb", "size")]
-
-
-@for_each(
-    "text, value",
-    [
-        ("5", 5), ("-5", -5), ("1_900_000", 1_900_000), ("0.5", 0.5), (".5", 0.5), ("1e3", 1000.0), ("true", True),
-        ("no", "no"), ("on", "on"), ("~", None), ("", None), ("'5'", "5"), ('"true"', "true"), ("22:00", "22:00"),
-        ("010", 10.0), ("0x10", "0x10"), ("2001-01-01", "2001-01-01"), ("10 GB", "10 GB"), ("[1, a]", [1, "a"]),
-        ("9" * 500, "9" * 500), ("=", "="),
-    ],
-)  # fmt: skip
-def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
-    found = parse(f"key: {text}", "a.yaml").plain()["key"]
-    assert found == value
-    assert type(found) is type(value)
-
-
-def test_an_anchor_is_read_where_it_is_used() -> None:
-    tree = parse("a: &x {size: 1 GB}\nb: *x\n", "a.yaml")
-    assert tree.plain() == {"a": {"size": "1 GB"}, "b": {"size": "1 GB"}}
-    assert tree.mapping["b"].key.line == 2
-
-
-def test_an_anchor_may_be_set_anew_without_a_warning() -> None:
-    assert parse("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", "a.yaml").plain() == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
 def test_aliases_cannot_blow_a_file_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,15 +67,6 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def test_overlay_replaces_a_quantity_as_a_whole() -> None:
-    below = parse("size: {value: 1 GB, basis: assumed, range: [1 GB, 2 GB], why: x}\n", "below.yaml")
-    log: list[str] = []
-    merged = overlay(below, parse("size: {value: 3 GB, basis: user}\n", "above.yaml"), "", log)
-    assert merged.plain() == {"size": {"value": "3 GB", "basis": "user"}}
-    assert log == ["size: 1 GB -> 3 GB (above.yaml:1:7)"]
-    assert overlay(merged, parse("size: 4 GB\n", "c.yaml")).plain() == {"size": "4 GB"}
-
-
 def test_set_path_makes_the_mappings_on_its_way() -> None:
     place = Place("--set")
     tree = set_path(parse("a: {b: 1}\n", "a.yaml"), ("a", "c", "d"), Node(5, place, place))
@@ -126,14 +85,3 @@ def test_plain_values_become_trees() -> None:
 def test_values_have_words() -> None:
     tree = parse("a: [1]\nb: {c: 1}\nc:\nd: true\ne: x\nf: 5\n", "a.yaml")
     assert [node.word for node in tree.mapping.values()] == ["a list", "a mapping", "nothing", "true", "x", "5"]
-
-
-def test_a_part_is_no_quantity_though_one_of_its_keys_is_value() -> None:
-    quantity = from_plain({"value": "1 GB", "basis": "user"}, Place("a"))
-    part = from_plain({"model": "disk/x", "value": "1 GB"}, Place("a"))
-    parts = from_plain({"value": {"model": "disk/x"}, "other": {"model": "disk/y"}}, Place("a"))
-    assert [node.is_quantity for node in (quantity, part, parts)] == [True, False, False]
-    more = from_plain({"value": {"capacity": "1 GB"}}, Place("b"))
-    assert overlay(parts, more).plain() == {
-        "value": {"model": "disk/x", "capacity": "1 GB"}, "other": {"model": "disk/y"},
-    }  # fmt: skip

@@ -25,11 +25,6 @@ def test_a_file_of_another_kind_is_named(text: str, wanted: FileKind, message: s
     assert [str(problem) for problem in raised.value.problems] == [message]
 
 
-@for_each("text", [SITE, "systems: {}\njobs: {}\n", "systms: {}\npolicys: {}\n", "{}\n"])
-def test_a_file_that_may_be_a_site_is_not_refused(text: str) -> None:
-    refuse_others(parse(text, "a.yaml"), "site")
-
-
 @pytest.mark.parametrize(("kind", "keys"), [("site", tuple(SiteSpec.model_fields)), ("scenario", spec.SECTIONS)])
 def test_sections_come_in_the_order_in_which_files_are_checked(kind: FileKind, keys: tuple[str, ...]) -> None:
     assert SECTIONS[kind] == tuple(key for key in keys if key in SECTIONS[kind])

@@ -7,18 +7,10 @@ import pytest
 
 from simbackup.palette import PAPER
 from simbackup.trace.activity import OTHERS, WORDS, Activity, Nature, colour_of, nature_of, queue_of
-from simbackup.trace.trace import Trace
 from tests.cases import for_each
 
 ROOT = Path(__file__).parents[3] / "simbackup"
 LIVE = sorted(p for room in ("devices", "methods") for p in (ROOT / room).rglob("*.py") if p.name != "spec.py")
-
-
-def test_every_activity_has_a_nature_and_a_colour() -> None:
-    for activity in Activity:
-        assert nature_of(activity.value) is activity.nature
-        assert colour_of(activity.value) == activity.colour
-        assert (colour_of(activity.value, at_host=True) != activity.colour) == (activity is Activity.LOAD)
 
 
 def test_who_stands_in_a_line_waits() -> None:
@@ -42,16 +34,6 @@ def test_an_activity_of_another_package_waits_if_its_word_says_so(word: str) -> 
 def test_any_other_word_has_a_colour_of_its_own() -> None:
     assert nature_of("deduplicate") is Nature.MOVING
     assert colour_of("deduplicate") in OTHERS
-
-
-def test_a_trace_keeps_plain_words_as_it_reads_them_back() -> None:
-    trace = Trace()
-    trace.span(
-        0.0, 1.0, "jobs.a", "devices.b", Activity.READ, cycle={("devices.b", ""): 1.0, ("c", Activity.TURN): 1.0}
-    )
-    (span,) = trace.spans
-    assert {type(span.activity), *(type(part.activity) for part in span.parts)} == {str}
-    assert Trace.from_lines(trace.to_lines()).spans == trace.spans
 
 
 @pytest.mark.slow

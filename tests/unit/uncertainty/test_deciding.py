@@ -3,8 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 
-import pytest
-
 from simbackup.equations.uncertainty import CentralInterval
 from simbackup.randomness import generator
 from simbackup.uncertainty.deciding import deciding, leaning
@@ -39,25 +37,7 @@ def found(model: Model, most: int | None, count: int = 16) -> dict[int, tuple[fl
     return {i: (ends.low["elapsed"], ends.high["elapsed"]) for i, ends in deciding(INTERVAL, lean, most, model).items()}
 
 
-def test_three_of_forty_are_found_with_fewer_runs_than_one_for_each() -> None:
-    effects = {5: 0.2, 17: -0.25, 33: 0.15}
-    model = Model(effects)
-    ends = found(model, 20)
-    assert effects.keys() <= ends.keys()
-    assert model.runs <= COUNT
-    low, high = ends[17]
-    assert low == pytest.approx(100.0 * math.exp(0.25 * 1.6449), rel=1e-4)
-    assert high == pytest.approx(100.0 * math.exp(-0.25 * 1.6449), rel=1e-4)
-
-
 def test_what_does_not_move_anything_costs_two_runs_a_group() -> None:
     model = Model({})
     assert all(low == high == 100.0 for low, high in found(model, 20).values())
     assert model.runs == 2 * 6
-
-
-def test_the_strongest_come_first_where_the_runs_end() -> None:
-    model = Model({3: 0.02, 20: 0.4})
-    ends = found(model, 6)
-    assert model.runs <= 2 * 6
-    assert 20 in ends
