@@ -29,7 +29,7 @@ def runs(draw: st.DrawFn) -> list[Extent]:
 @given(runs(), st.floats(0.5, 4.0))
 @example(BYTE_APART, 1.0)
 def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: float) -> None:
-    found = [run for each in passes(wanted, compression, together=True) for run in each]
+    found = [run for each in passes(wanted, compression) for run in each]
     for run in wanted:
         mine = sorted(r for r in found if run.begin <= r.begin + 1e-6 < run.begin + run.size)
         assert abs(sum(r.size for r in mine) - run.size) <= 1e-9 * run.size + 1e-3 * len(found) + 20.0 * compression
@@ -37,13 +37,8 @@ def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: floa
 
 @given(runs(), st.floats(0.5, 4.0))
 def test_passes_go_forward_and_over_no_place_twice(wanted: list[Extent], compression: float) -> None:
-    found = passes(wanted, compression, together=True)
+    found = passes(wanted, compression)
     if len(found) == len(wanted):
         return  # nothing lies interleaved, and the order is that of the save set
     for one, other in pairwise(found):
         assert one[0].position + width(one, compression) <= other[0].position + 20.0
-
-
-@given(runs())
-def test_one_by_one_everything_stays_as_it_was(wanted: list[Extent]) -> None:
-    assert passes(wanted, 1.0, together=False) == [[run] for run in wanted]
