@@ -110,6 +110,7 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
         "row_text": ROWS,
     },
     "DiskSheet": {"band": Retired("leave it out, and write a smaller 'drain_rate' for scattered writes", _drop)},
+    "CloneSpec": {"guarantee": Retired("write 'kind: redirect_snapshot' for a clone that reserves nothing")},
     "LinkSpec": {"fabric": Retired("write a link of that rate between two switches: a link may join links")},
     "NetworkSheet": {"segment": Retired("leave it out: segments have 1448 bytes", _drop)},
     "ObjectStoreSheet": {
@@ -120,6 +121,7 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
     "RaidSheet": {
         "battery": Retired("leave it out, and write 'write_cache: null' if nothing protects the cache", _battery)
     },
+    "RedirectSnapshotSpec": {"autodelete": Retired("leave it out: a job with 'remove_snapshot' makes room", _drop)},
     "RestoreSpec": {"rounds": LOOP},
     "TapeDriveSheet": {"media": Retired("leave it out: the title of the datasheet names the cartridge", _drop)},
     "TapeLibrarySpec": {

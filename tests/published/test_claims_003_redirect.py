@@ -207,12 +207,12 @@ def test_claim_5_whole_stripes_spare_what_small_writes_cost(filer: Load, disks: 
 
 
 @pytest.mark.parametrize(
-    ("size", "guarantee", "expected"),
-    [("200 GB", "volume", "done"), ("300 GB", "volume", "failed"), ("300 GB", "none", "done")],
+    ("size", "kind", "expected"),
+    [("200 GB", "clone", "done"), ("300 GB", "clone", "failed"), ("300 GB", "redirect_snapshot", "done")],
 )
-def test_claim_8_a_clone_needs_a_guarantee_of_space(filer: Load, size: str, guarantee: str, expected: str) -> None:
-    values = {"devices.vol.size": size, "devices.copy.guarantee": guarantee}
-    result = sb.simulate(filer(CLONE + CREATE + CLONING, values))
+def test_claim_8_a_clone_needs_a_guarantee_of_space(filer: Load, size: str, kind: str, expected: str) -> None:
+    copy = CLONE.replace("kind: clone", f"kind: {kind}")
+    result = sb.simulate(filer(copy + CREATE + CLONING, {"devices.vol.size": size}))
     assert status(result, "clone")[0] == expected
     assert status(result, "create")[0] == "done"  # a snapshot needs none
     if expected == "failed":
@@ -261,16 +261,6 @@ def test_claim_8_users_who_write_get_errors_on_a_full_volume(filer: Load) -> Non
     assert any("is full" in note["what"] for note in note_rows(result.trace))
     assert result.get("workloads.users.day.lost") > 0.5
     assert kept_bytes(result) == pytest.approx(0.1e9, rel=0.02)
-
-
-def test_claim_8_a_snapshot_that_may_be_deleted_makes_room(filer: Load) -> None:
-    """The other policy, which must be asked for: the snapshot goes, as with LVM, and the writer goes on."""
-    more = "devices: {snap: {kind: redirect_snapshot, of: vol, autodelete: true}, vol: {size: 80 GB}}\n"
-    full = "  full: {method: image, data: db, source: snap, to: spool, after: write}\n"
-    result = sb.simulate(filer(more + CREATE + WRITE + full))
-    assert status(result, "write")[0] == "done"
-    assert state(result, "snap") == "deleted"
-    assert status(result, "full") == ("failed", "'snap' was deleted to make room")
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 1.0])

@@ -307,16 +307,14 @@ class RedirectVolume(Volume):
         return size - there + max(kept, 0.0)
 
     def fits(self, begin: float, size: float) -> float:
-        """Bytes of a write in sequence that find room; snapshots that may go do so first."""
-        while self._new(begin, size) > self.free:
-            if self._give_up_one():
-                continue
-            low, high = 0.0, size
-            for _ in range(HALVINGS):
-                middle = (low + high) / 2.0
-                low, high = (middle, high) if self._new(begin, middle) <= self.free else (low, middle)
-            return low
-        return size
+        """Bytes of a write in sequence that find room."""
+        if self._new(begin, size) <= self.free:
+            return size
+        low, high = 0.0, size
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if self._new(begin, middle) <= self.free else (low, middle)
+        return low
 
     def expect(self, begin: float, size: float) -> None:
         """Reserve room for a write that begins now, until `wrote` has reported all of it."""
@@ -368,29 +366,19 @@ class RedirectVolume(Volume):
         """Updates until their cost or the room has changed; where there is none left the volume is full."""
         aged = self.store.fragments.of(users, self.region.begin + place[0], place[1], spread)
         least = aged.scatter.step(change)
-        while self.images:
-            changes = self.images[-1].changes
-            scatter = changes.scatter(users, spread)
-            fresh = scatter.fresh()
-            if fresh <= SPENT * scatter.hits:
-                return least  # all that they overwrite is kept already
-            each = fresh * changes.granule
-            if self.free >= changes.granule:
-                return max(min(least, scatter.step(change), self.free / each), 1.0)
-            if not self._give_up_one():
-                if self.full_since is None:
-                    self.full_since = self.env.now
-                    self.trace.note(self.env.now, self.name, "is full: writes fail, as snapshots keep the old data")
-                return least
+        if not self.images:
+            return least
+        changes = self.images[-1].changes
+        scatter = changes.scatter(users, spread)
+        fresh = scatter.fresh()
+        if fresh <= SPENT * scatter.hits:
+            return least  # all that they overwrite is kept already
+        if self.free >= changes.granule:
+            return max(min(least, scatter.step(change), self.free / (fresh * changes.granule)), 1.0)
+        if self.full_since is None:
+            self.full_since = self.env.now
+            self.trace.note(self.env.now, self.name, "is full: writes fail, as snapshots keep the old data")
         return least
-
-    def _give_up_one(self) -> bool:
-        """Delete the oldest snapshot that may be deleted to make room; whether there was one."""
-        for image in self.images:
-            if image.autodelete:
-                image.give_up(self.env.now)
-                return True
-        return False
 
 
 class RedirectSnapshot(FrozenImage):
@@ -405,17 +393,12 @@ class RedirectSnapshot(FrozenImage):
         origin: RedirectVolume,
         times: Times,
         *,
-        trace: Trace,
-        autodelete: bool = False,
         guarantee: float = 0.0,
     ) -> None:
         super().__init__(name, origin, times)
         self.volume = origin
         self.lookup_size = origin.parameters.block
-        self.trace = trace
-        self.autodelete = autodelete
         self.guarantee = guarantee
-        self.gone: str | None = None
         self.changes = self._none()
         if guarantee:
             origin.space.taken[name] = lambda: guarantee if self.active else 0.0
@@ -437,14 +420,9 @@ class RedirectSnapshot(FrozenImage):
         return None
 
     @property
-    def removable(self) -> bool:
-        """Whether there is something to remove."""
-        return self.active or self.gone is not None
-
-    @property
     def loss(self) -> str | None:
         """Why there is no frozen image; None if there is one."""
-        return self.gone or (None if self.active else "is not there")
+        return None if self.active else "is not there"
 
     @property
     def kept(self) -> float:
@@ -453,7 +431,7 @@ class RedirectSnapshot(FrozenImage):
 
     def record(self, trace: Trace) -> None:
         """Record its state and what it keeps in the trace."""
-        state = "deleted" if self.gone else "active" if self.active else "removed"
+        state = "active" if self.active else "removed"
         trace.device(
             self.name, "snapshot", 0.0, units=self.kept / self.lookup_size, bytes_moved=self.kept,
             peak_bytes_per_s=0.0, state=state, kept_bytes=self.kept,
@@ -461,33 +439,22 @@ class RedirectSnapshot(FrozenImage):
 
     def create(self) -> None:
         """Freeze the volume as it is now."""
-        self.active, self.gone, self.changes = True, None, self._none()
+        self.active, self.changes = True, self._none()
         self.volume.images.append(self)
         self.volume.announce()
 
     def remove(self) -> None:
         """Remove the frozen image; what only it kept is free again."""
         if self.active:
-            self._release()
-        self.active, self.gone, self.changes = False, None, self._none()
+            images = self.volume.images
+            i = images.index(self)
+            if i:  # what changed since goes to the snapshot before it
+                images[i - 1].changes.take(self.changes)
+            images.remove(self)
+            self.volume.full_since = None
+            self.volume.announce()
+        self.active, self.changes = False, self._none()
         self.readers.fail(lost(self))
-
-    def give_up(self, time: float) -> None:
-        """Delete the frozen image to make room for writes."""
-        self.trace.note(time, self.name, "is deleted to make room", bytes=self.kept)
-        self._release()
-        self.active, self.gone = False, "was deleted to make room"
-        self.readers.fail(lost(self))
-
-    def _release(self) -> None:
-        """Hand what changed since to the snapshot before it, if there is one."""
-        images = self.volume.images
-        i = images.index(self)
-        if i:
-            images[i - 1].changes.take(self.changes)
-        images.remove(self)
-        self.volume.full_since = None
-        self.volume.announce()
 
 
 def _present(extents: ExtentSet, begin: float, end: float) -> list[tuple[float, float]]:
@@ -512,16 +479,15 @@ def make_volume(site: Site, volume: RedirectVolumeSpec) -> RedirectVolume:
 
 
 def make_snapshot(site: Site, snapshot: RedirectSnapshotSpec) -> RedirectSnapshot:
-    """A snapshot, which may be deleted where room is short."""
+    """A snapshot."""
     volume, times, _ = _origin(site, snapshot.of)
-    return RedirectSnapshot(site.address, volume, times, trace=site.system.trace, autodelete=snapshot.autodelete)
+    return RedirectSnapshot(site.address, volume, times)
 
 
 def make_clone(site: Site, clone: CloneSpec) -> RedirectSnapshot:
-    """A clone, which may be guaranteed as much room as its volume."""
+    """A clone, which is guaranteed as much room as its volume."""
     volume, times, size = _origin(site, clone.of)
-    guarantee = size if clone.guarantee == "volume" else 0.0
-    return RedirectSnapshot(site.address, volume, times, trace=site.system.trace, guarantee=guarantee)
+    return RedirectSnapshot(site.address, volume, times, guarantee=size)
 
 
 def _origin(site: Site, of: str) -> tuple[RedirectVolume, Times, float]:

@@ -98,40 +98,33 @@ class RedirectSnapshotSpec(_Pointers):
     """A snapshot of a redirect-on-write volume: nothing is copied, and overwritten data stay allocated."""
 
     kind: Literal["redirect_snapshot"]
-    autodelete: bool = False
-    """Whether it is deleted when writes find no space; otherwise it stays, and the writes fail."""
 
     drawn_as: ClassVar[str] = "snapshot"
 
-    def facts(self) -> Facts:
-        """What happens where room is short."""
-        yield Fact("deleted where room is short" if self.autodelete else "kept where room is short")
-
 
 class CloneSpec(_Pointers):
-    """A clone of a redirect-on-write volume: a snapshot that reserves as much space as its volume has."""
+    """A clone of a redirect-on-write volume: a snapshot that reserves as much space as its volume has.
+
+    Its creation fails if there is no such space; one that reserves nothing is a `redirect_snapshot`.
+    """
 
     kind: Literal["clone"]
-    guarantee: Literal["volume", "none"] = "volume"
-    """`volume` reserves the size of its volume, and creation fails if there is no space for it; `none` reserves
-    nothing.
-    """
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """Report a clone that exists from the start and has no room."""
         if path[-1] in checks.spec.created:
             return
         room = checks.capacity(volume.on)
-        if self.guarantee == "volume" and room is not None:
+        if room is not None:
             free = room - checks.spec.guaranteed(volume.on)
             if volume.size.si > free:
                 message = f"cannot be guaranteed {units.show_short(volume.size.si, 'B')} on '{volume.on}'"
-                remedy = f"{units.show_short(max(free, 0.0), 'B')} are free; or write 'guarantee: none'"
+                remedy = f"{units.show_short(max(free, 0.0), 'B')} are free; 'redirect_snapshot' reserves nothing"
                 checks.report((*path, "of"), message, remedy)
 
     def facts(self) -> Facts:
-        """Whether its room is guaranteed."""
-        yield Fact("room guaranteed" if self.guarantee == "volume" else "room not guaranteed")
+        """That its room is guaranteed."""
+        yield Fact("room guaranteed")
 
 
 KINDS = (

@@ -51,12 +51,8 @@ def volume(size: float = 100.0, *, guaranteed: bool = True, room: float = 200.0)
     return made
 
 
-def snapshot(
-    of: RedirectVolume, name: str = "snap", guarantee: float = 0.0, *, autodelete: bool = False
-) -> RedirectSnapshot:
-    made = RedirectSnapshot(
-        f"devices.{name}", of, Times(1.0, 1.0), trace=Trace(), autodelete=autodelete, guarantee=guarantee * GB
-    )
+def snapshot(of: RedirectVolume, name: str = "snap", guarantee: float = 0.0) -> RedirectSnapshot:
+    made = RedirectSnapshot(f"devices.{name}", of, Times(1.0, 1.0), guarantee=guarantee * GB)
     made.create()
     return made
 
@@ -198,18 +194,11 @@ def test_a_write_fits_as_far_as_there_is_room(*, guaranteed: bool, room: float, 
     assert made.fits(0.0, 50 * GB) == pytest.approx(fits * GB, rel=1e-6)
 
 
-def test_a_volume_without_room_gives_up_only_what_it_may() -> None:
-    made = volume(60.0)
-    kept, may_go = snapshot(made, "kept"), snapshot(made, "may", autodelete=True)
-    assert made.fits(0.0, 50 * GB) == pytest.approx(10 * GB, rel=1e-6)
-    assert (kept.active, may_go.active, may_go.loss) == (True, False, "was deleted to make room")
-
-
 def test_clones_take_their_guarantee_and_give_it_back() -> None:
     made = volume(100.0, room=200.0)
     twin = snapshot(made, "twin", guarantee=100.0)
     assert made.space.free == 0.0
-    other = RedirectSnapshot("devices.b", made, Times(1.0, 1.0), trace=Trace(), guarantee=100 * GB)
+    other = RedirectSnapshot("devices.b", made, Times(1.0, 1.0), guarantee=100 * GB)
     assert other.hindrance == "fails: not enough space on 'devices.array'"
     twin.remove()
     assert (made.space.free, other.hindrance) == (100 * GB, None)
