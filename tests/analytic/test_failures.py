@@ -408,7 +408,7 @@ def test_a_restore_without_another_copy_fails_with_the_reason_and_when_it_has_no
     [
         ("planning/checkpoint-oltp-half-load", {"device": "disks", "at": "1000 s", "lasts": "100 s"}),
         ("planning/gigabit-adapter", {"link": "nic", "at": "1000 s", "lasts": "100 s"}),
-        ("teaching/short-backups", {"device": "c", "at": "20 ms", "lasts": "5 s"}),
+        ("teaching/short-backups", {"device": "c", "at": "10 ms", "lasts": "5 s"}),
         ("published/002-sql-server-tuning/base", {"device": "flash", "at": "20 s", "lasts": "10 s"}),
     ],
 )

@@ -58,7 +58,7 @@ def device(result: Result, name: str, column: str) -> float:
 
 
 def test_data_that_shrink_more_take_less_time() -> None:
-    """Of zlib at level 6, 10:1 takes a quarter to a third of the time of 2:1; back, less time, too."""
+    """Of zlib at level 6, 10:1 takes a third to a half of the time of 2:1, as hard as 3:1; back, less time, too."""
     text = """\
 title: The same 100 GB compressed by gzip, once 2:1 and once 10:1
 hosts:
@@ -77,7 +77,7 @@ jobs:
 """
     result = sb.simulate(text)
     times = {name: result.get(f"jobs.{name}.elapsed") for name in ("hard", "easy", "hard_back", "easy_back")}
-    assert 3.0 < times["hard"] / times["easy"] < 4.0
+    assert 2.0 < times["hard"] / times["easy"] < 3.0
     assert times["hard_back"] > 1.5 * times["easy_back"]
 
 
