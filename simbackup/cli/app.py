@@ -103,35 +103,19 @@ GROUPS = {
     "lab": _group(
         "Measure real programs on this machine, and predict them first.",
         {
-            "setup": set_up,
-            "components": components,
-            "predict": predict,
-            "measure": measure_runs,
-            "compare": compare,
-            "datasheets": datasheets,
-            "pack": pack,
-            "join": join,
+            "setup": set_up, "components": components, "predict": predict, "measure": measure_runs, "compare": compare,
+            "datasheets": datasheets, "pack": pack, "join": join,
         },
     ),
     "plan": _group(
         "Plan a site over months: nights, capacity, cartridges, restores and cost.",
         {
-            "init": init,
-            "run": plan_site,
-            "capacity": capacity_site,
-            "explain": explain_site,
-            "restore": restore_site,
-            "points": points_site,
-            "check": check_site,
-            "size": size_site,
-            "buy": buy,
-            "compare": compare_sites,
-            "sensitivity": sensitivity_site,
-            "plot": plot_site,
-            "report": report_site,
+            "init": init, "run": plan_site, "capacity": capacity_site, "explain": explain_site,
+            "restore": restore_site, "points": points_site, "check": check_site, "size": size_site, "buy": buy,
+            "compare": compare_sites, "sensitivity": sensitivity_site, "plot": plot_site, "report": report_site,
         },
     ),
-}
+}  # fmt: skip
 """Groups of commands by name."""
 
 
@@ -166,6 +150,8 @@ def _usage(error: Any) -> str:
         return message
     message, _, meant = message.partition(". Did you mean ")
     remedy = f"did you mean {meant}" if meant else f"see {command} --help"
+    if "unexpected extra" in message:
+        remedy = f"quote a value with spaces; {remedy}"
     return f"{command}: {message[:1].lower()}{message[1:].rstrip('.')}; {remedy}"
 
 

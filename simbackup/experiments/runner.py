@@ -19,9 +19,9 @@ from typing import IO, Any, cast
 from simbackup.errors import ResultError
 from simbackup.experiments.executors import Executor, Lost, executor_for
 from simbackup.experiments.study_point import Batch, Point, PointResult
-from simbackup.output.seal import digest
 from simbackup.output.target import check_folder
 from simbackup.output.whole import whole
+from simbackup.results.folder import digest
 from simbackup.uncertainty.effort import Done
 
 PART, ENDING = "ledger", ".jsonl"
