@@ -145,8 +145,8 @@ def _beyond(axis: Axes, rows: Sequence[Row], points: Sequence[tuple[float, float
         if not ALL_FROM <= value <= ALL_TO:
             low = f"← {figure(float(f'{value:.2g}'))}", 6, "left"
             text, shift, side = low if value < ALL_FROM else (f"{value:.3g} →", -6, "right")
-            look = {"ha": side, "va": "center", "fontsize": style.SMALLER}
-            axis.annotate(text, (x, y), (shift, 0), textcoords="offset points", **look)
+            drawn = axis.annotate(text, (x, y), (shift, 0), textcoords="offset points", va="center", ha=side)
+            drawn.set_fontsize(style.SMALLER)
 
 
 def figure(value: float) -> str:
