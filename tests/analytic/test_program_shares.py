@@ -98,6 +98,6 @@ def test_it_runs_on_the_host_of_the_share() -> None:
 @pytest.mark.parametrize("layout", ["together", "scattered"])
 @pytest.mark.parametrize("share", [None, SHARE])
 def test_an_empty_file_takes_no_longer_than_one_of_a_byte(share: Any, layout: str, do: str) -> None:
-    tree = {"layout": layout, "files": 1000, "filesystem": "filesystem/ext4"}
+    tree: dict[str, Any] = {"layout": layout, "files": 1000, "filesystem": "filesystem/ext4"}
     empty, one = (seconds({"at": "data", "do": do}, share=share, size=size, **tree) for size in ("0 B", "1 kB"))
     assert 0.25 * one < empty <= one * (1.0 + 1e-9)
