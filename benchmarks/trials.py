@@ -10,7 +10,7 @@ from simbackup.errors import InputError, Problem
 from simbackup.experiments.reproduce import reproduce
 from simbackup.experiments.study_file import read_study
 from simbackup.experiments.study_point import outcome_of, resolved
-from simbackup.foreign.histories.mapping import mapping_of
+from simbackup.foreign.histories.reports import mapping_of
 from simbackup.foreign.measurements.measured_sheet import measured_sheet
 from simbackup.foreign.registry import jobs_csv, read_history, read_outputs
 from simbackup.planning.goals import judged, read_goals

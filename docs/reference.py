@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from simbackup import shelf, units
 from simbackup.foreign.histories.finished_job import COLUMNS, FinishedJob
-from simbackup.foreign.histories.mapping import MappingSpec, built_in
+from simbackup.foreign.histories.reports import MappingSpec, built_in
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
 from simbackup.planning.spec import SiteSpec, TargetSpec
 from simbackup.protection.spec import LossesSpec, LossSpec

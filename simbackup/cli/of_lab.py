@@ -134,17 +134,14 @@ def datasheets(folder: Where, as_json: Json = False) -> None:
     if as_json:
         show.json([plain(one) for one in found])
     else:
-        rows = [
-            {"program": one.program, "operation": one.operation}
-            | {
-                str(term): " +- ".join(
-                    show_short(each[term], UNITS[term], 3) for each in (one.constants.values, one.constants.deviations)
-                )
-                for term in UNITS
-                if term in one.constants.values
+        rows: list[dict[str, str]] = []
+        for one in found:
+            both = one.constants.values, one.constants.deviations
+            shown = {
+                term: [show_short(each[term], UNITS[term], 3) for each in both] for term in UNITS if term in both[0]
             }
-            for one in found
-        ]
+            joined = {str(term): " +- ".join(texts) for term, texts in shown.items()}
+            rows.append({"program": one.program, "operation": one.operation} | joined)
         show.listing(rows, as_json=False)
         for one in found:
             show.line(one.verdict)

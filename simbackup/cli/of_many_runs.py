@@ -12,6 +12,7 @@ from simbackup.cli.options import (
     Intervals,
     Into,
     Json,
+    Picture,
     Scheduler,
     Seed,
     Sets,
@@ -90,10 +91,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     workers: Workers = None,
     scheduler: Scheduler = None,
     into: Into = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Draw the effects to this .png, .svg or .pdf file."),
-    ] = None,
+    out: Picture = None,
     as_json: Json = False,
 ) -> None:
     """Show which inputs a figure depends on, and how much its interval narrows if you measure the first of them."""

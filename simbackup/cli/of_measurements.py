@@ -41,16 +41,12 @@ def measure(
     warn(found.unused)
     rows = [
         {
-            "parameter": one.parameter,
-            "value": units.show(one.value, one.unit),
-            "range": f"{units.show(one.low, one.unit)} to {units.show(one.high, one.unit)}"
-            if one.high > one.low
-            else "",
-            "runs": one.runs,
-            "tools": ", ".join(one.tools),
+            "parameter": one.parameter, "value": units.show(one.value, one.unit),
+            "range": " to ".join(units.show(end, one.unit) for end in (one.low, one.high) if one.high > one.low),
+            "runs": one.runs, "tools": ", ".join(one.tools),
         }
         for one in found.values
-    ]
+    ]  # fmt: skip
     show.listing(rows, as_json=as_json)
     note(f"written to {out}; the other values are those of {like}")
 
@@ -81,8 +77,8 @@ def history(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     """Write a history of jobs, jobs.csv, from reports of backup programs."""
     from simbackup.cli import show, show_published  # noqa: PLC0415
     from simbackup.foreign.histories.finished_job import as_rows  # noqa: PLC0415
-    from simbackup.foreign.histories.mapping import mapping_of  # noqa: PLC0415
     from simbackup.foreign.histories.past import zone_of  # noqa: PLC0415
+    from simbackup.foreign.histories.reports import mapping_of  # noqa: PLC0415
     from simbackup.foreign.registry import jobs_csv, read_history  # noqa: PLC0415
     from simbackup.output.target import check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415

@@ -26,14 +26,12 @@ def listed(
     wanted = [word.lower() for word in words or []]
     texts = [f"{row['name']} {row['title']}" for row in rows]
     if not any(_has(text, wanted) for text in texts):
-        texts = [
-            f"{text} {shelf.load_datasheet(row['name']).description}" for text, row in zip(texts, rows, strict=True)
-        ]
+        about = [shelf.load_datasheet(row["name"]).description for row in rows]
+        texts = [f"{text} {more}" for text, more in zip(texts, about, strict=True)]
     found = [row for row, text in zip(rows, texts, strict=True) if _has(text, wanted)]
     if rows and not found:
-        raise InputError(
-            [Problem(Place("models list"), "", f"no datasheet has {_all_of(wanted)}", "see 'models list'")]
-        )
+        said = f"no datasheet has {_all_of(wanted)}"
+        raise InputError([Problem(Place("models list"), "", said, "see 'models list'")])
     show.listing(found, as_json=as_json)
     if wrong is not None and not wanted:
         raise wrong

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from simbackup.cli.options import Intervals, Json, SiteSets, Wanted, Workers, note, overrides, warn
+from simbackup.cli.options import Intervals, Json, Picture, SiteSets, Wanted, Workers, note, overrides, warn
 from simbackup.policies.calendar import HORIZON
 
 if TYPE_CHECKING:
@@ -439,9 +439,7 @@ def _varied(vary: list[str]) -> Iterator[str]:
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteName,
     kind: Annotated[str, typer.Argument(help="capacity, calendar, restore or points.")] = "capacity",
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
-    ] = None,
+    out: Picture = None,
     until: Until = HORIZON,
     at: At = None,
     lost: Lost = "",

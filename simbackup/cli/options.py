@@ -14,9 +14,11 @@ from simbackup.errors import InputError, Place, Problem
 from simbackup.text import for_terminal
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Picture = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
+]
 Verbose = Annotated[
-    bool,
-    typer.Option("--verbose", "-v", help="Say all about the intervals, and where the inputs come from."),
+    bool, typer.Option("--verbose", "-v", help="Say all about the intervals, and where the inputs come from.")
 ]
 Sets = Annotated[
     list[str] | None,

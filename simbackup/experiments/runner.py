@@ -20,9 +20,9 @@ from simbackup.equations.intervals import mean_interval, replications_needed
 from simbackup.errors import ResultError
 from simbackup.experiments.executors import Executor, Lost, executor_for
 from simbackup.experiments.study_point import Batch, Figure, Point, PointResult
-from simbackup.output.seal import digest
 from simbackup.output.target import check_folder
 from simbackup.output.whole import whole
+from simbackup.results.folder import digest
 from simbackup.schema.study import NarrowSpec, StudySpec
 from simbackup.uncertainty.effort import Done
 

@@ -14,7 +14,7 @@ from simbackup.errors import InputError, Place, Problem
 from simbackup.schema.inventory import EXCEL, Inventory, read_any_text, read_bytes, read_inventory
 
 if TYPE_CHECKING:
-    from simbackup.foreign.histories.mapping import MappingSpec
+    from simbackup.foreign.histories.reports import MappingSpec
 
 T = TypeVar("T")
 MOST_HEAD = 1 << 17

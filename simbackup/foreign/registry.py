@@ -15,8 +15,8 @@ from simbackup.errors import InputError, Problem
 from simbackup.foreign import inventories
 from simbackup.foreign.histories import backup_tools, bacula, proxmox, reports
 from simbackup.foreign.histories.finished_job import COLUMNS, FinishedJob, as_rows
-from simbackup.foreign.histories.mapping import MappingSpec
 from simbackup.foreign.histories.past import Past
+from simbackup.foreign.histories.reports import MappingSpec
 from simbackup.foreign.inventories import Listing
 from simbackup.foreign.json_text import Json
 from simbackup.foreign.measurements import disks, tapes_and_networks

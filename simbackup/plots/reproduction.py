@@ -143,14 +143,10 @@ def _beyond(axis: Axes, rows: Sequence[Row], points: Sequence[tuple[float, float
     for row, (x, y) in zip(rows, points, strict=True):
         value = ratio(row)
         if not ALL_FROM <= value <= ALL_TO:
-            text, shift, side = (
-                (f"← {figure(float(f'{value:.2g}'))}", 6, "left")
-                if value < ALL_FROM
-                else (f"{value:.3g} →", -6, "right")
-            )
-            axis.annotate(
-                text, (x, y), (shift, 0), textcoords="offset points", ha=side, va="center", fontsize=style.SMALLER
-            )
+            low = f"← {figure(float(f'{value:.2g}'))}", 6, "left"
+            text, shift, side = low if value < ALL_FROM else (f"{value:.3g} →", -6, "right")
+            drawn = axis.annotate(text, (x, y), (shift, 0), textcoords="offset points", va="center", ha=side)
+            drawn.set_fontsize(style.SMALLER)
 
 
 def figure(value: float) -> str:
@@ -220,14 +216,12 @@ def _marks(rows: Sequence[Row]) -> list[Line2D]:
     """The legend of the marks that occur."""
     off, fitted = [row.measurement.row.off for row in rows], [row.adapted for row in rows]
     point = {"marker": "o", "color": palette.BLUE, "linestyle": ""}
+    allowed = any(row.measurement.low is not None for row in rows)
     kinds: list[tuple[bool, dict[str, Any]]] = [
         (any(fitted), {**point, "markerfacecolor": "white", "label": "constant fitted to or chosen on its group"}),
         (any(not row.measurement.row.off and not row.adapted for row in rows), {**point, "label": "held out"}),
         (any(off), {"marker": "X", "color": palette.RED, "linestyle": "", "label": "declared off"}),
-        (
-            any(row.measurement.low is not None for row in rows),
-            {"color": palette.SAND, "linewidth": 5, "alpha": 0.7, "label": "precision of the document"},
-        ),
+        (allowed, {"color": palette.SAND, "linewidth": 5, "alpha": 0.7, "label": "precision of the document"}),
         (
             any(row.interval for row in rows),
             {"color": palette.GREY, "linewidth": 2, "label": "over the assumed ranges"},

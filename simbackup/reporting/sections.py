@@ -152,12 +152,8 @@ def users(result: Result) -> ReportTable:
         (words(row["users"]), words(row["job"]), *(_impact(row.get(key), IMPACT[key].unit) for key in keys))
         for row in result.user_rows
     ]
-    return ReportTable(
-        "Users",
-        (Column("users"), Column("during"), *(IMPACT[key] for key in keys)),
-        rows,
-        "Workload impact of each job",
-    )
+    columns = (Column("users"), Column("during"), *(IMPACT[key] for key in keys))
+    return ReportTable("Users", columns, rows, "Workload impact of each job")
 
 
 def _impact(value: float | None, unit: str) -> Cell:
@@ -237,13 +233,8 @@ def bases(result: Result) -> ReportTable:
     """Number of values of each basis."""
     total = len(result.values)
     rows = [
-        (
-            words(basis),
-            Cell(f"{count:,}", float(count)),
-            Cell(percent(count / total).text, count / total, count / total),
-        )
+        (words(basis), quantity(count, "count"), Cell(percent(count / total).text, count / total, count / total))
         for basis, count in result.bases().items()
     ]
-    return ReportTable(
-        "Bases", (Column("basis"), Column("values", "count"), Column("share", "1")), rows, "Values by basis"
-    )
+    columns = (Column("basis"), Column("values", "count"), Column("share", "1"))
+    return ReportTable("Bases", columns, rows, "Values by basis")

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup.drawing.layout import Layout
 from simbackup.errors import ResultError
-from simbackup.output.seal import changes, unseal
 from simbackup.output.whole import log, write_csv
 from simbackup.results import bulk
-from simbackup.results.folder import RESULT
+from simbackup.results.folder import RESULT, changes, unseal
 from simbackup.results.record import Record, UsedValue, program_version
 from simbackup.scenario.kept import Kept, as_plain, from_plain
 from simbackup.trace.trace import FULL, Trace

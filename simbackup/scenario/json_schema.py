@@ -147,7 +147,7 @@ class _Files(Forms):
     def key(self, part: type[BaseModel], name: str, plain: Json) -> Json:
         """What one key of a class may hold; a fleet may spread when its jobs begin."""
         found = super().key(part, name, plain)
-        if name == "begin" and issubclass(part, JobSpec):
+        if name == "begin" and "after" in part.model_fields:
             found["anyOf"] = [*found["anyOf"], self.part(SpreadStarts)]
         return found
 

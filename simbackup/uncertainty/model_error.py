@@ -141,7 +141,7 @@ def model_errors(residuals: Iterable[Residual]) -> list[ModelError]:
 
     >>> found = model_errors([Residual("a", "copy", 0.2), Residual("b", "copy", -0.2)])
     >>> [(one.operation, one.publications, round(one.deviation, 2)) for one in found]
-    [('copy', 2, 0.25), ('all', 2, 0.25)]
+    [('copy', 2, 0.31), ('all', 2, 0.31)]
     """
     found = list(residuals)
     every = [one for one in found if one.operation != FITTED]

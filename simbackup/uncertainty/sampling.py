@@ -64,7 +64,7 @@ def permutation(seed: int, path: str, size: int) -> list[int]:
     """The numbers below `size` in a random order, which depends on the seed and on the address of what draws alone.
 
     >>> permutation(0, "devices.disk", 5)
-    [0, 1, 2, 3, 4]
+    [2, 3, 4, 1, 0]
     """
     drawn = random.Random(f"{seed}\0{path}")  # noqa: S311 (no secret); numpy takes longer to import than ten cases
     return sorted(range(size), key=lambda _: drawn.random())

@@ -27,11 +27,10 @@ from starlette.staticfiles import StaticFiles
 from simbackup.policies.calendar import HORIZON
 from simbackup.results.record import program_version
 from simbackup.web import tasks
-from simbackup.web.asked import Json, RefusedError, rendered, text_of, texts_of
 from simbackup.web.cards import charts, differences, side_by_side
 from simbackup.web.describing import KEPT, KINDS, LINES, NETWORKS, SAVING, form_of, offers
 from simbackup.web.guard import LOCAL, NO_KEY, Guard, cookie_of, key_of
-from simbackup.web.guests import Guest, Guests, Variant
+from simbackup.web.guests import Guest, Guests, Json, RefusedError, Variant, rendered, text_of, texts_of
 from simbackup.web.opening import OwnFolder, catalogue
 from simbackup.web.workers import CHECKED, Message, Work, Workers, failed
 

@@ -17,8 +17,7 @@ from simbackup.planning.inventory import template_text, templates
 from simbackup.planning.policy import PROGRAM
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import parse, read
-from simbackup.web.asked import Json, RefusedError, text_of, texts_of
-from simbackup.web.guests import Document
+from simbackup.web.guests import Document, Json, RefusedError, text_of, texts_of
 
 KINDS: Mapping[str, str] = {
     "vm": "Virtual machines", "file server": "File servers", "database": "Databases", "archive": "Archives",

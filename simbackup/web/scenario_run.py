@@ -22,8 +22,8 @@ from simbackup.run import ran
 from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.uncertainty.effort import for_scenario
 from simbackup.uncertainty.verdict import job_intervals
-from simbackup.web.asked import rendered
 from simbackup.web.cards import cards_of
+from simbackup.web.guests import rendered
 from simbackup.web.levers import Lever, levers_of, of_scenario
 from simbackup.web.workers import Send
 

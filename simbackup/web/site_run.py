@@ -34,8 +34,8 @@ from simbackup.reporting.site_report import (
     of_recovery,
     site_page,
 )
-from simbackup.web.asked import rendered
 from simbackup.web.cards import Card, Figure, compared
+from simbackup.web.guests import rendered
 from simbackup.web.levers import Lever, levers_of, of_site
 from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, drawn, moved, saved, values_of
 from simbackup.web.workers import Send

@@ -26,9 +26,9 @@ from simbackup.scenario.json_schema import json_schema
 from simbackup.schema.upgrading import edited
 from simbackup.schema.yaml_file import kind_of, parse, read
 from simbackup.web import scenario_run, site_run
-from simbackup.web.asked import rendered
 from simbackup.web.completion import completions, cursor_at
 from simbackup.web.describing import datasheets, site_of_form
+from simbackup.web.guests import rendered
 from simbackup.web.opening import OwnFolder, of_library, store, uploaded
 from simbackup.web.workers import Send, failed
 

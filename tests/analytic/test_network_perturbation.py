@@ -31,7 +31,6 @@ ROWS: list[Row] = [
     (LINE, "night", "links.line.latency", "100 ms", "200 ms", "400 ms", 0.5, 2.0, LOSSLESS),
     (LINE, "night", "links.line.window", "512 KiB", "1 MiB", "2 MiB", 2.0, 0.5, LOSSLESS),
     (LINE, "night", "links.line.loss", "0.2 %", "0.4 %", "0.8 %", 0.707, 1.414, ()),
-    (LINE, "night", "links.line.segment", "724 B", "1448 B", "2896 B", 2.0, 0.5, (("links.line.loss", "1 %"),)),
     (LINE, "night", "jobs.night.connections", 1, 2, 4, 2.0, 0.5, (("links.line.loss", "0.1 %"),)),
     (LINE, "back", "jobs.back.connections", 1, 2, 4, 2.0, 0.5, (("links.line.loss", "0.1 %"),)),
     (BUCKET, "as_files", "jobs.as_files.connections", 16, 32, 64, 2.0, 0.5, ()),

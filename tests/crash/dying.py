@@ -57,9 +57,7 @@ WRITING = {
         "output/together",
         "results/folder",
         "output/whole",
-        "output/partial",
         "results/saved",
-        "output/seal",
     )
 }
 WRITING |= {

@@ -15,7 +15,6 @@ from simbackup.experiments.identifiability import cross_validate
 from simbackup.experiments.overview import fitted_list, scenario_list
 from simbackup.experiments.reproduce import reproduce
 from simbackup.results.compare import documents
-from tests.published.validation_tables import covered, errors
 
 TOP = Path(__file__).parents[2]
 NAME = "005-usb-disk"
@@ -69,8 +68,6 @@ def test_its_constant_is_fitted_and_listed(root: Path) -> None:
 def test_the_generated_tables_have_it() -> None:
     found = reproduce(["005"], workers=1, intervals=False)
     assert markdown(found).count("\n| usb-") == len(ROWS)
-    assert errors(found.rows).count(f"\n{NAME},") == len(ROWS)
-    assert f"\n{NAME},devices.stick.write_rate," in covered()
     assert {one.row for one in cross_validate([NAME]).left_out} == {"usb-write-10", "usb-write-40"}
 
 

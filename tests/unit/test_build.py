@@ -4,22 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import simpy
 
-from simbackup.build import capabilities
-from simbackup.devices.raid.live import Redundant
-from simbackup.devices.raid.spec import RaidSpec
 from simbackup.devices.store import Direction, Service, Store
-from simbackup.devices.volume.live import Volume
-from simbackup.devices.volume.spec import LogicalVolumeSpec
-from simbackup.engine.network import FlowNetwork
 from simbackup.run import simulate
 from simbackup.schema import registry
-from simbackup.schema.capability import BlockDevice, RedundantDevice
 from simbackup.schema.registry import RoomError
-from simbackup.system import System
-from simbackup.trace.clock import Clock
-from simbackup.trace.trace import Trace
 
 SITE = """
 title: A backup to a disk
@@ -82,13 +71,3 @@ def test_a_job_that_cannot_run_and_a_workload_that_does_nothing(monkeypatch: pyt
     assert "without start, tell, watch; the live part of a WorkloadSpec" in failure(
         monkeypatch, "simbackup.workloads.users.make:make", object()
     )
-
-
-
-
-
-
-
-
-
-

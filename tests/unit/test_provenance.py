@@ -10,7 +10,7 @@ import pytest
 import simbackup as sb
 from simbackup import shelf
 from simbackup.errors import ResultError
-from simbackup.output import seal
+from simbackup.results import folder as records
 from simbackup.results.folder import RESULT
 from simbackup.results.saved import SCENARIO_FILE
 from simbackup.uncertainty.effort import QUICK, Effort
@@ -221,20 +221,20 @@ def test_each_file_that_was_cut_changed_or_lost_is_refused(name: str, tmp_path: 
 @for_each("text", ["", "[]", "{}", '{"name": 1}', "[" * 100_000])
 def test_a_kept_scenario_made_up_with_its_checksum_is_refused(text: str, tmp_path: Path) -> None:
     saved = sb.simulate(LVM).save(tmp_path / "saved")
-    content = seal.unseal(saved, RESULT.record)
+    content = records.unseal(saved, RESULT.record)
     (saved / SCENARIO_FILE).write_text(text, encoding="utf-8")
-    content["files"][SCENARIO_FILE] = seal.digest(text.encode())
-    (saved / RESULT.record).write_text(seal._sealed(content), encoding="utf-8")
+    content["files"][SCENARIO_FILE] = records.digest(text.encode())
+    (saved / RESULT.record).write_text(records._sealed(content), encoding="utf-8")
     with pytest.raises(ResultError, match="is damaged"):
         sb.Result.load(saved)
 
 
 def test_a_kept_scenario_of_which_something_else_comes_is_refused(tmp_path: Path) -> None:
     saved = sb.simulate(LVM).save(tmp_path / "saved")
-    content = seal.unseal(saved, RESULT.record)
+    content = records.unseal(saved, RESULT.record)
     text = (saved / SCENARIO_FILE).read_text(encoding="utf-8").replace('"2 GiB"', '"3 GiB"')
     (saved / SCENARIO_FILE).write_text(text, encoding="utf-8")
-    content["files"][SCENARIO_FILE] = seal.digest(text.encode())
-    (saved / RESULT.record).write_text(seal._sealed(content), encoding="utf-8")
+    content["files"][SCENARIO_FILE] = records.digest(text.encode())
+    (saved / RESULT.record).write_text(records._sealed(content), encoding="utf-8")
     with pytest.raises(ResultError, match="differently; run it again"):
         _ = sb.Result.load(saved).scenario

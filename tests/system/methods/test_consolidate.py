@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 from oracles.in_order import one_by_one
 
 from simbackup import load
-from simbackup.build import build
 from simbackup.equations import disk as equations
-from simbackup.errors import InputError
 from simbackup.parameters import parameters_of
 from simbackup.results.result import Result
 from simbackup.run import simulate
@@ -50,10 +48,6 @@ def test_a_merge_reads_and_writes_the_change(daily: float, size: float) -> None:
     assert pool["bytes"] == pytest.approx(3 * change, rel=1e-3)
 
 
-
-
-
-
 CHAIN = """
   week: {method: image, data: files, to: pool}
   night: {method: image, data: files, to: pool, level: incremental, since: 24 h, every: 24 h, begin: 24 h, until: 72 h}
@@ -68,13 +62,9 @@ def test_incrementals_after_a_synthetic_full_backup_are_replayed_above_it() -> N
     assert rows(result)["back"]["bytes"] == pytest.approx(100e9 + 4e9)
 
 
-
-
 ROTATING = "{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}"
 FLASH = SITE.replace(ROTATING, "{model: ssd/nvme-gen4-2021, capacity: 20 TB}")
 BUSY = "tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: 100 ns/B, request: 1 MiB}"
-
-
 
 
 @for_each("run_size", [64, 256, 1024])
@@ -93,8 +83,6 @@ def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
     disk = parameters_of(equations.DiskParameters, load(SITE).spec.devices["pool"])
     expected = change / 200e6 + one_by_one(disk, runs, change / runs, size, seed=7)
     assert rows(result)["merge"]["elapsed"] == pytest.approx(expected, rel=0.12)
-
-
 
 
 @pytest.mark.parametrize("to", ["pool", "tape"])

@@ -84,6 +84,16 @@ def test_a_tape_goes_to_a_bucket_as_fast_as_tape_and_connections_allow(ratio: fl
     assert result.get("jobs.copy.elapsed") == pytest.approx(MOUNT + 30e9 / ratio / rate + away, rel=1e-3)
 
 
+def test_two_copies_within_a_library_do_not_wait_for_each_others_drives() -> None:
+    """Each would hold one of the two drives, and wait for the other."""
+    jobs = "  more: {method: image, data: d, to: old, exists: true}\n"
+    jobs += "  copy: {method: copy_save_set, save_set: full, to: old, pool: vault}\n"
+    jobs += "  other: {method: copy_save_set, save_set: more, to: old, pool: vault}\n"
+    result = run(jobs)
+    ends = sorted(result.get(f"jobs.{job}.end") for job in ("copy", "other"))
+    assert ends[1] > 2 * 30e9 / 80e6
+
+
 def test_a_copy_that_a_library_has_is_not_made_again() -> None:
     result = run(copy("old, pool: vault", "  back: {restore: full, after: copy}\n"), {"jobs.copy.exists": True})
     assert [row["job"] for row in result.job_rows] == ["back"]

@@ -47,8 +47,6 @@ def moved(result: Result, device: str) -> float:
     return next((float(row["bytes"]) for row in result.device_rows if row["device"] == device), 0.0)
 
 
-
-
 def test_an_engine_without_old_versions_of_rows_locks() -> None:
     result = run(DUMP, **{"database.locks_for_dump": "true"})
     assert result.get("jobs.dump.lock") == pytest.approx(result.get("jobs.dump.elapsed"))
@@ -94,10 +92,6 @@ def test_a_dump_to_another_host_crosses_the_link_compressed_or_not(at: str, sent
     assert result.get("jobs.load.elapsed") == pytest.approx(6e9 * 400e-9 / 4, rel=0.02)  # another thread expands
 
 
-
-
-
-
 def test_a_hot_copy_with_its_log_needs_no_lock_and_replays_the_log() -> None:
     """Copying 10 GB at 9 GB/s takes 1.1 s, in which users write 100 MB/s of log; replaying takes 300 ns a byte."""
     jobs = HOT.replace("MORE", "log_rate: 100 MB/s,") + "  back: {restore: hot, after: hot}\n"
@@ -128,8 +122,6 @@ def test_workers_copy_side_by_side() -> None:
     assert largest == pytest.approx(2.0 + 10e9 * 50e-9 / 2, rel=0.01)
 
 
-
-
 @for_each("text, message", [
     (SITE.replace("indexes: 4 GB", "indexes: 10 GB") + DUMP, "there is no room for rows"),
     (SITE + HOT.replace("MORE", "").replace("copies_log: true", "copies_log: false"), "change even under a read lock"),
@@ -139,5 +131,3 @@ def test_workers_copy_side_by_side() -> None:
 def test_what_cannot_be_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sb.load(text)
-
-

@@ -79,18 +79,10 @@ def test_only_new_chunks_are_sent_and_stored_and_all_come_back(
     assert result.get("jobs.full.bytes") == result.get("jobs.back.bytes") == 1e9
 
 
-
-
-
-
-
-
 def test_a_bucket_takes_what_is_new_and_gives_all_back() -> None:
     result = run(site("bucket", more=CODER))
     assert device(result, "links.wan", "bytes") + device(result, "links.wan.back", "bytes") == pytest.approx(0.6e9)
     assert result.get("jobs.back.bytes") == 1e9
-
-
 
 
 def test_a_synthetic_full_backup_shares_the_chunks_that_are_there() -> None:
@@ -106,14 +98,6 @@ CHANGING = "size: 1 GB, compression: 2, change: {daily: 4 %, run: 64 KiB}"
 SINCE = "last: 24 h, chunk: 8 KiB, cut_cpu: 0 ns/B, join_cpu: 0 ns/B, together: 1 GB"
 
 
-
-
-
-
-
-
-
-
 def test_a_store_gives_back_no_more_than_it_can_to_one_stream_and_to_all() -> None:
     fast = {"links.lan.rate": "5 GB/s", "devices.store.read_latency": "0 s"}
     rates = "restore_rate: 100 MB/s, stream_restore_rate: 80 MB/s"
@@ -125,8 +109,6 @@ def test_a_store_gives_back_no_more_than_it_can_to_one_stream_and_to_all() -> No
     assert result.get("jobs.copy.elapsed") == pytest.approx(1e9 / 80e6, rel=0.01)
     found = sb.explain(result, "again")["again"]
     assert (found.bottleneck, found.without) == ("devices.store.restore_rate", pytest.approx(5.0, rel=0.01))
-
-
 
 
 def test_an_index_on_disk_reads_where_memory_does_not_know_a_chunk() -> None:
@@ -168,8 +150,6 @@ def test_all_that_is_missing_is_found_at_once() -> None:
         .replace("ratio: 5", "generations: 7, last: 24 h")
         .replace("compression: 2", "compression: 2, change: {daily: 2 %, run: 64 KiB}")
     )
-
-
 
 
 CONTAINERS = {"cut_cpu": "0 ns/B", "join_cpu": "0 ns/B", "together": "1 MB", "at": "target", "container": "4 MB"}

@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.build import build
-from simbackup.equations.circuits import CustomerClass, Visit, closed_network
 from simbackup.results.result import Result
 from simbackup.results.shown import note_rows
 from tests.cases import for_each
@@ -61,24 +59,6 @@ def cores(result: Result, host: str) -> float:
     return 4 * next(d["busy_s"] for d in result.device_rows if d["device"] == f"hosts.{host}.cores")
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 DISK = """\
 title: One disk that is read and written
 hosts:
@@ -93,8 +73,6 @@ jobs:
 """
 
 
-
-
 def test_a_walk_beside_a_writer_on_one_disk_gets_what_the_writer_leaves() -> None:
     """A file takes two reads, each with its seek, and its 100 kB are written in 2 ms: streams alone take turns."""
     result = sb.simulate(DISK + "  save: {method: file_level, data: d, to: disk}\n")
@@ -104,15 +82,11 @@ def test_a_walk_beside_a_writer_on_one_disk_gets_what_the_writer_leaves() -> Non
     assert result.get("devices.disk.busy") == pytest.approx(1.0, rel=0.01)
 
 
-
-
 def test_save_sets_lie_behind_the_data_of_their_disk_and_behind_each_other() -> None:
     """With 2.2 GB of room for data of 1 GB and save sets, one of two fits."""
     jobs = "  save: {method: image, data: d, to: v}\n  more: {method: image, data: other, to: v, after: save}\n"
     result = run(jobs, changes={"devices.v.size": "3.5 GB"})
     assert (row(result, "save")["status"], row(result, "more")["status"]) == ("done", "failed")
-
-
 
 
 SNAPSHOT = """\
@@ -154,12 +128,6 @@ def test_a_snapshot_whose_area_is_full_fails_the_backup(method: str, when: str) 
     assert row(result, "save")["bytes"] == 0.0
     (lost,) = [note["at"] for note in note_rows(result.trace) if note["address"] == "devices.s"]
     assert row(result, "save")["end"] == (lost if when == "while it is read" else row(result, "save")["start"])
-
-
-
-
-
-
 
 
 @for_each("files, size", [(1, 100e3), (10, 5e6), (1000, 100e6)])
@@ -204,8 +172,6 @@ def test_nothing_comes_back_of_a_backup_that_failed() -> None:
     assert row(result, "save")["status"] == "failed"
     assert row(result, "back")["status"] == "failed"
     assert row(result, "back")["reason"] == "the catalogue has no save set of 'save'"
-
-
 
 
 def test_users_of_data_that_are_restored_are_shut_out() -> None:

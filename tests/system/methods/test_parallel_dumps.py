@@ -3,7 +3,6 @@
 import pytest
 
 import simbackup as sb
-from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
 
@@ -24,8 +23,6 @@ jobs:
   dump: {method: logical_dump, data: db, to: b, workers: WORKERS}
   load: {restore: dump, after: dump, workers: WORKERS}
 """
-
-
 
 
 def test_a_dump_on_few_cores_is_bound_by_what_both_take() -> None:

@@ -67,14 +67,6 @@ def transfers(result: Result, job: str) -> list[tuple[float, float]]:
     return [(s.start, s.end) for s in result.trace.spans if s.job == f"jobs.{job}" and s.activity == "transfer"]
 
 
-
-
-
-
-
-
-
-
 def test_a_full_cartridge_is_changed_for_all_of_its_streams(tmp_path: Path) -> None:
     changes = {"devices.jukebox.drive.cartridge_capacity": "3 GB", "jobs.b.begin": "90 s"}
     sets, ends = saved(tmp_path, BOTH, changes)
@@ -117,8 +109,6 @@ jobs: {{{", ".join(f"{name}: {each.format(name, together)}" for name in names)}}
     assert sum(end - begin for begin, end in moved) == pytest.approx(6e9 / rates[together], rel=0.01)
 
 
-
-
 def test_streams_of_one_job_share_a_drive(tmp_path: Path) -> None:
     result = run(tmp_path, "  a: {method: image, data: a, to: jukebox, streams: 3, multiplexing: 3}\n")
     assert result.all_ended_well
@@ -130,8 +120,6 @@ def test_a_full_pool_fails_all_that_share_its_last_cartridge(tmp_path: Path) -> 
     assert {(row["status"], row["reason"]) for row in result.job_rows} == {
         ("failed", "the pool of 'devices.jukebox' is full")
     }
-
-
 
 
 def test_interface_and_other_data_are_shared_as_well(tmp_path: Path) -> None:
@@ -166,8 +154,6 @@ def test_restores_of_several_backups_that_lie_interleaved_read_them_in_one_pass(
         assert sum(once.causes(name).values()) == pytest.approx(once.get(f"jobs.{name}.elapsed"))
 
 
-
-
 def test_restores_of_one_backup_each_read_it(tmp_path: Path) -> None:
     back = "  back: {restore: a, after: [a, b]}\n  again: {restore: a, to: c, after: [a, b]}\n"
     result = run(tmp_path, BOTH + back)
@@ -199,8 +185,6 @@ def test_a_restore_that_fails_stops_none_that_reads_along() -> None:
     result = simulate(base + BOTH + jobs)
     status = result.jobs["status"]
     assert (status["back_a"], status["back_b"]) == ("done", "failed")
-
-
 
 
 ABANDONED = """

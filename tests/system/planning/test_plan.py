@@ -3,20 +3,13 @@ from functools import cache
 import pytest
 from sites.plan import site
 
-from simbackup.planning.nights import Nights, kind_of
 from simbackup.planning.plan import Plan, plan
-from simbackup.planning.playing import Player
-from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
-from simbackup.run import simulate
-from simbackup.scenario import load
 
 
 @cache
 def forty() -> Plan:
     return plan("planning/forty-systems", "1 year")
-
-
 
 
 @pytest.mark.slow

@@ -11,14 +11,10 @@ from sites.plan import site
 
 from simbackup.errors import InputError
 from simbackup.planning.goals import goals_of, judged
-from simbackup.planning.loading import read_site
-from simbackup.planning.night import Night
 from simbackup.planning.plan import plan
 from simbackup.planning.recovery import Recovery
 from simbackup.planning.restore import restore
-from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
-from simbackup.scenario import load
 from simbackup.schema.yaml_file import parse
 from tests.cases import for_each
 from tests.shared import ROOT
@@ -29,12 +25,6 @@ WEDNESDAY = date(2027, 6, 9)
 
 def restored(scope: str = "site", lost: str = "", **parts: Any) -> Recovery:
     return restore(load_site(site(**parts)), scope, WEDNESDAY, lost)
-
-
-
-
-
-
 
 
 def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
@@ -76,8 +66,6 @@ def test_without_a_copy_nothing_comes_back() -> None:
     assert not found.complete
     assert found.until(0.5) == float("inf")
     assert found.systems[0].reason == "no copy is left after the loss of 'pool'"
-
-
 
 
 def test_one_file_takes_less_than_its_system() -> None:

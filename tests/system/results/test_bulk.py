@@ -6,8 +6,8 @@ import pytest
 from pyarrow import parquet
 
 from simbackup.errors import ResultError
-from simbackup.output import seal
 from simbackup.results import bulk
+from simbackup.results import folder as records
 from simbackup.results.folder import RESULT
 from simbackup.results.result import Result
 from simbackup.run import simulate
@@ -26,9 +26,9 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def made_up(folder: Path, name: str) -> None:
     """Give a file that was changed its checksum."""
-    content = seal.unseal(folder, RESULT.record)
-    content["files"][name] = seal.digest((folder / name).read_bytes())
-    (folder / RESULT.record).write_text(seal._sealed(content))
+    content = records.unseal(folder, RESULT.record)
+    content["files"][name] = records.digest((folder / name).read_bytes())
+    (folder / RESULT.record).write_text(records._sealed(content))
 
 
 @pytest.mark.parametrize("name", NAMES)

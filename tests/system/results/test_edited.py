@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import ResultError
-from simbackup.output import seal
+from simbackup.results import folder as records
 from simbackup.results.folder import RESULT
 from simbackup.results.result import Result
 from simbackup.results.saved import TRACE_FILE
@@ -66,11 +66,11 @@ def test_any_edit_of_any_file_is_refused(old: Path) -> None:
 
 
 def test_a_trace_with_fewer_records_than_its_record_says_is_refused(old: Path) -> None:
-    content = seal.unseal(old, RESULT.record)
+    content = records.unseal(old, RESULT.record)
     lines = (old / TRACE_FILE).read_text().splitlines(keepends=True)
     (old / TRACE_FILE).write_text("".join(lines[:-1]))
-    content["files"][TRACE_FILE] = seal.digest((old / TRACE_FILE).read_bytes())
-    (old / RESULT.record).write_text(seal._sealed(content))
+    content["files"][TRACE_FILE] = records.digest((old / TRACE_FILE).read_bytes())
+    (old / RESULT.record).write_text(records._sealed(content))
     assert "trace.jsonl: has" in refused(old)
 
 

@@ -1,19 +1,18 @@
 """What may stand where a result is written: nothing that the program did not write is replaced or removed."""
 
 import logging
-import os
 import shutil
 from pathlib import Path
 
 import pytest
+from simbackup.output.seal import FORMAT
 
 from simbackup.errors import ResultError
 from simbackup.output import exchange as exchanging
-from simbackup.output.seal import FORMAT, _sealed, digest, unseal
 from simbackup.output.whole import left_behind, lock, partial_for, write_whole
 from simbackup.results import folder as folders
 from simbackup.results import saved
-from simbackup.results.folder import RESULT, check_place, is_there
+from simbackup.results.folder import RESULT, _sealed, check_place, digest, is_there
 from simbackup.results.result import Result
 from simbackup.run import simulate
 
@@ -163,8 +162,6 @@ def test_what_another_run_is_writing_is_left_alone(old: Path) -> None:
     assert not other.exists()
 
 
-
-
 def test_a_file_of_a_killed_run_is_removed_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "trace.json"
     left, other = partial_for(path), partial_for(tmp_path / "other.json")
@@ -186,10 +183,6 @@ def test_a_planted_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.Monk
         write_whole(path, "new")
     assert thesis.read_text() == "years of work"
     assert partial_for(path).is_symlink()  # it is not ours to remove
-
-
-
-
 
 
 def test_another_version_is_named(old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

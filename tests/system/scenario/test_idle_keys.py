@@ -65,7 +65,8 @@ OF_NO_EFFECT = {
 
 @pytest.mark.slow
 def test_scenarios_of_ours_state_what_has_an_effect() -> None:
-    scenarios = [scenario for name in names() if (scenario := sb.load(name)).spec.jobs]
+    ours = (name for name in names() if not name.startswith("without-figures/"))  # those are as they were written
+    scenarios = [scenario for name in ours if (scenario := sb.load(name)).spec.jobs]
     found = [warning for scenario in scenarios for warning in warnings_of(scenario)]
     assert {
         warning.place.file.removeprefix("scenarios/").removesuffix(".yaml"): warning.address

@@ -1,13 +1,10 @@
 import math
-from random import Random
 
 import pytest
 import simpy
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
-from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.image import Times
 from simbackup.devices.mirror.live import Mirror, MirrorParameters, State
 from simbackup.devices.raid.live import ArrayLayout, Controller, Raid
@@ -16,7 +13,6 @@ from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
-from simbackup.workloads.users.transactions import Transaction, load
 
 MB = 1e6
 FIGURES = disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)
@@ -44,8 +40,6 @@ class Bench:
 @pytest.fixture
 def bench() -> Bench:
     return Bench()
-
-
 
 
 @pytest.mark.parametrize("cache", [1e9, 0.0])
@@ -86,10 +80,6 @@ def test_regions_smaller_than_a_request_are_copied_piece_by_piece(bench: Bench) 
     mirror.changes.scatter("workloads.u", Spread(8192.0, 10e9)).update(1e7)
     dense = mirror.copying(mirror.behind[1], scattered=True)
     assert dense.cap > 10 * sparse.cap
-
-
-
-
 
 
 def test_a_write_cache_gathers_beside_users_too(bench: Bench) -> None:

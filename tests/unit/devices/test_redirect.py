@@ -80,6 +80,12 @@ def test_a_break_is_a_request_to_another_place() -> None:
     assert made.alone(0.0, GB) == pytest.approx(window / (window / 50e6 + 16 * hop))
 
 
+def test_flash_has_latency_and_no_arms() -> None:
+    flash = Ssd("devices.s", Flash(100e9, 5e8, 2e8, 5e-5, 1e-4))
+    assert store(flash, 100.0).stream("read", 0.0, GB) == pytest.approx(flash.stream("read", 0.0, GB))
+    assert store(flash, 100.0).continued(0.0, 65536.0).latency > flash.continued(0.0, 65536.0).latency
+
+
 @pytest.mark.parametrize("piece", [1048576.0, 16777216.0])
 def test_a_long_write_skips_what_is_in_use_between_two_pieces_of_free_space(piece: float) -> None:
     """One piece of two is free: `1 / R + (seek over a piece + half a revolution + overhead) / piece`."""

@@ -1,7 +1,6 @@
 """What a file of a walk costs processor and disk, against calculations by hand."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 import simpy
@@ -55,18 +54,10 @@ def times(
     return each / shape.cap, each * shape.demands.get(link, 0.0), each * shape.demands[machine.cpu]
 
 
-
-
-
-
 def test_data_without_a_file_system_cannot_be_walked() -> None:
     walked = data(disk(), files=None)
     with pytest.raises(JobFailedError, match="'d' has no file system"):
         walking(host(), walked, walked.volume.region, Walkers())
-
-
-
-
 
 
 def walked_alone(windows: int, fetched: float, work: float) -> float:
@@ -94,7 +85,3 @@ def test_a_large_file_is_read_ahead_of_the_program_as_windows_one_by_one(windows
     shape = machine.then(shape, work * 1e-3 / 100e3)
     alone = walked_alone(windows, 1e-3, work * 1e-3)
     assert windows * 100e3 / shape.cap == pytest.approx(alone, rel=1.5 / windows)
-
-
-
-

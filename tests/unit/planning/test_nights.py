@@ -10,7 +10,6 @@ from simbackup.errors import InputError
 from simbackup.planning.night import Night, begin, job_of, work_of
 from simbackup.planning.plan import plan
 from simbackup.planning.playing import Outcome
-from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.policies.levels import Level
 from tests.cases import for_each
@@ -90,8 +89,6 @@ def daily(each: float, until: str = "4 weeks") -> Any:
     policy = {"to": "pool", "at": "20:00", "schedule": {"incremental": "daily"}}
     loaded = load_site(site(systems=GROWING, policies={"nightly": policy}, zone="UTC"))
     return plan(loaded, until, play=lambda night: hours(night, each))
-
-
 
 
 def test_a_queue_that_grows_for_ever_is_carried_on() -> None:
@@ -197,8 +194,6 @@ def two(slow: str, fast: str, window: str, until: str = "3y") -> Any:
     }
     policy = {"to": "pool", "at": "20:00", "window": window, "schedule": {"full": "daily"}}
     return plan(load_site(site(systems=growing, policies={"nightly": policy}, zone="UTC")), until, play=apart)
-
-
 
 
 @pytest.mark.slow

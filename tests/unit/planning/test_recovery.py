@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -11,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.equations.uncertainty import SCORE
-from simbackup.planning.recovery import Declared, Recovery, Restored, deviation_of, least_until
+from simbackup.planning.recovery import Declared, Restored, deviation_of, least_until
 from tests.cases import for_each
 
 
 def restored(name: str, back: float, reason: str = "") -> Restored:
     return Restored(name, 1.0, "pool", None, 1, 1.0, 0, 0.0, back, 0.0, reason)
-
-
 
 
 def test_a_recovery_is_as_unsure_as_its_restores_by_their_time_and_no_sooner_than_they_are() -> None:

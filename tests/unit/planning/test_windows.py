@@ -1,9 +1,8 @@
 """What the verdicts of a plan come to."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 
-from simbackup.planning.night import DAY
-from simbackup.planning.windows import FIRST, Counted, Verdict, Windows
+from simbackup.planning.windows import Counted, Windows
 
 LATE, LATER = date(2027, 1, 9), date(2027, 2, 6)
 
@@ -20,7 +19,3 @@ def test_systems_that_miss_alike_are_one_line() -> None:
         (("vm01", "vm02"), Counted(10, 3, LATE, "copy on links.wan", 7.0)),
         (("db",), Counted(10, 3, LATER, "copy on links.wan", 5.0)),
     ]
-
-
-
-

@@ -1,17 +1,4 @@
-import math
-
-import numpy as np
-import pytest
-
-from simbackup.equations.uncertainty import SCORE, spread_of, value_at
-from simbackup.uncertainty.effort import LEAN, QUICK, THOROUGH
-from simbackup.uncertainty.inputs import Input, Use
-from simbackup.uncertainty.sampling import latin_hypercube, permutation, scores_of
-from tests.cases import for_each
-
-
-
-
+from simbackup.uncertainty.sampling import permutation
 
 
 def test_each_seed_and_each_path_has_a_permutation_of_its_own() -> None:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from simbackup.web import guests as module
-from simbackup.web.asked import RefusedError
 from simbackup.web.cards import ABSENT, charts, differences, side_by_side
-from simbackup.web.guests import MOST_DOCUMENTS, MOST_RUNNING, MOST_VARIANTS, PASSING, Guest, Guests
+from simbackup.web.guests import MOST_DOCUMENTS, MOST_RUNNING, MOST_VARIANTS, PASSING, Guest, Guests, RefusedError
 
 
 @pytest.fixture

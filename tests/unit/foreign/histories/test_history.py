@@ -8,8 +8,8 @@ import pytest
 
 from simbackup.errors import InputError, Place
 from simbackup.foreign.histories.finished_job import FinishedJob
-from simbackup.foreign.histories.mapping import built_in, mapping_of
 from simbackup.foreign.histories.past import form_of, zone_of
+from simbackup.foreign.histories.reports import built_in, mapping_of
 from simbackup.foreign.registry import jobs_csv, read_history
 from simbackup.schema.tree import Node
 from tests.cases import for_each
