@@ -244,6 +244,8 @@ def test_a_write_goes_to_disk_while_workers_go_on() -> None:
 def test_a_flush_is_waited_for() -> None:
     steps = ({"at": "target", "do": "flush", "times": 3, "every": 10},)
     assert of_workers(1, *steps, target="target") == pytest.approx(FILES * 0.3 * 2e-3, rel=1e-3)
+    written = {"at": "target", "do": "flush", "request": "1 MB"}
+    assert of_workers(1, written, target="target") == pytest.approx(FILES * (2e-3 + 1e6 / 100e6), rel=1e-3)
 
 
 def test_files_cost_what_their_file_system_says() -> None:

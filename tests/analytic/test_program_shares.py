@@ -92,3 +92,12 @@ def test_it_runs_on_the_host_of_the_share() -> None:
     assert seconds({"at": "cpu", "item": "1 ms"}) == pytest.approx(FILES * 1e-3, rel=1e-6)  # not twice as fast
     with pytest.raises(sb.InputError, match="'client' keeps the data itself"):
         seconds({"at": "cpu", "item": "1 ms"}, share={**SHARE, "host": "client"})
+
+
+@pytest.mark.parametrize("do", ["open", "look"])
+@pytest.mark.parametrize("layout", ["together", "scattered"])
+@pytest.mark.parametrize("share", [None, SHARE])
+def test_an_empty_file_takes_no_longer_than_one_of_a_byte(share: Any, layout: str, do: str) -> None:
+    tree: dict[str, Any] = {"layout": layout, "files": 1000, "filesystem": "filesystem/ext4"}
+    empty, one = (seconds({"at": "data", "do": do}, share=share, size=size, **tree) for size in ("0 B", "1 kB"))
+    assert 0.25 * one < empty <= one * (1.0 + 1e-9)

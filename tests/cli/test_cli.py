@@ -511,6 +511,10 @@ def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(
 def test_datasheets_are_found_by_words(say: Say) -> None:
     found = json.loads(say("models", "list", "Tape_Drive", "lto", "--json").out)
     assert {row["name"] for row in found} == {f"tape_drive/lto-{n}" for n in range(1, 11)}
+    for words, sheet in (("minio", "on-premises-2018"), ("swift", "on-premises-2018"), ("ceph", "on-premises-2018"),
+                         ("onedrive", "onedrive"), ("google drive", "onedrive")):  # fmt: skip
+        rows = json.loads(say("models", "list", *words.split(), "--json").out)
+        assert f"object_store/{sheet}" in {row["name"] for row in rows}
     none = say("models", "list", "lto", "zebra")
     assert (none.code, none.err.strip()) == (2, "models list: no datasheet has 'lto' and 'zebra'; see 'models list'")
 

@@ -115,7 +115,7 @@ def walking(
     window = who.remote.request if who.remote else _window(host, files, region)
     early = equations.behind_the_first(outside, window) if host.overlaps else 0.0
     shares = (sent, left)
-    in_order = _together(keeper, files, region, outside, shares, early=early) if apart < 1.0 else _NONE
+    in_order = _together(keeper, (data, files), region, outside, shares, early=early) if apart < 1.0 else _NONE
     anywhere = (
         _scattered(data, files, whole or region, outside, shares, asks=(early, window, who.workers))
         if apart > 0.0
@@ -223,7 +223,13 @@ def _meanwhile(region: Region, together: _Reads, scattered: _Reads, share: float
 
 
 def _together(
-    host: Host, files: Files, region: Region, outside: float, shares: tuple[float, float], *, early: float
+    host: Host,
+    what: tuple[DataSet, Files],
+    region: Region,
+    outside: float,
+    shares: tuple[float, float],
+    *,
+    early: float,
 ) -> _Reads:
     """The reads of a file whose record and data follow those of the file before; read-ahead ends with each file.
 
@@ -231,9 +237,10 @@ def _together(
     sequence; otherwise those of files that are sent may be read one by one. A share `early` of the data is requested in
     advance: the disk has read it by then, without an overhead for each request.
     """
-    sent, left = shares
+    (data, files), (sent, left) = what, shares
     ahead = _window(host, files, region)
-    records = min(files.record_read or ahead, region.size)
+    room = min(max(region.size, data.files * files.record), region.store.size)  # empty files have records, too
+    records = min(files.record_read or host.window(region.store) or files.fragment, room)
     requests = equations.positioned_reads(outside, ahead, 0.0)
     piece = outside / requests if requests else 0.0
     walk = (_next(region, records), files.record / records, records)

@@ -112,6 +112,17 @@ def test_a_job_that_only_watches_lasts_as_long_as_its_file_says() -> None:
     assert found.low == pytest.approx(found.high)
 
 
+def test_the_start_of_a_program_is_no_declared_wait() -> None:
+    """The error of the model counts for it, although it has no range."""
+    group = {"items": "1 MB", "steps": {"work": {"at": "cpu", "byte": "0.001 ns/B"}}}
+    program = {"operations": {"go": {"start": "100 s", "phases": {"all": {"only": group}}}}}
+    job = {"method": "program", "operation": "go", "data": "files", "program": program}
+    found = interval({**archive(), "jobs": {"save": job}}, "save")
+    assert found.declared == 0.0
+    assert found.elapsed.low < 90.0
+    assert found.elapsed.high > 110.0
+
+
 def test_starts_at_stated_times_are_declared_in_the_time_of_a_fleet() -> None:
     """The last of 200 backups begins nearly 24 h after the first, and takes minutes."""
     result = simulated("scenarios/planning/spread-starts.yaml")
