@@ -42,7 +42,7 @@ def test_examples_that_no_scenario_has_are_right(pages: dict[str, str]) -> None:
     texts = {name: text.partition("```yaml\n")[2].partition("```")[0] for name, text in pages.items()}
     whole = {name: text for name, text in texts.items() if text.startswith("extends: ")}
     assert whole.keys() == {
-        "jobs.md", "chance.md", "devices/cloud_disk.md", "failures.md", "history.md", "origin.md",
+        "jobs.md", "chance.md", "failures.md", "history.md", "origin.md",
     }  # fmt: skip
     runs = {name: scenario for name, text in whole.items() if (scenario := load(text)).spec.jobs}
     assert {name: warnings_of(scenario) for name, scenario in runs.items()} == {name: [] for name in runs}
