@@ -5,14 +5,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from simbackup.output.seal import FORMAT
 
 from simbackup.errors import ResultError
 from simbackup.output import exchange as exchanging
 from simbackup.output.whole import left_behind, lock, partial_for, write_whole
 from simbackup.results import folder as folders
 from simbackup.results import saved
-from simbackup.results.folder import RESULT, _sealed, check_place, digest, is_there
+from simbackup.results.folder import FORMAT, RESULT, _sealed, check_place, digest, is_there
 from simbackup.results.result import Result
 from simbackup.run import simulate
 
