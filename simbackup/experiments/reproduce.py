@@ -114,7 +114,7 @@ def chosen(names: Sequence[str]) -> list[Measured]:
     """The documents of some names; without names, those under `scenarios/published`.
 
     A name is a folder with a file of measurements, a folder of such folders, a collection (a folder under `scenarios`),
-    `lab` for the records of labs, or the beginning of a known document's name.
+    `lab` for the records of labs, or a known document's name or its beginning.
 
     Raises
     ------
@@ -127,6 +127,7 @@ def chosen(names: Sequence[str]) -> list[Measured]:
     for name in names:
         here = _own(name) or (documents(name) if name in {LAB, *collections()} else [])
         here = here or (documents("*", name) if name else [])
+        here = [one for one in here if one.folder.name == name] or here
         if not here:
             known = [one.folder.name for one in documents("*") if one.publication == one.folder.name]
             remedy = choices(name, [*collections(), *known])
