@@ -426,14 +426,17 @@ def _varied(vary: list[str]) -> Iterator[str]:
     """A variant for each combination of the values of addresses, as `--with` has it."""
     from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
 
-    each: list[list[str]] = []
+    each: dict[str, list[str]] = {}
     for text in vary:
-        address, _, values = text.partition("=")
+        address, equals, values = text.partition("=")
         found = [value.strip() for value in values.split(",")]
-        if "" in found:
-            raise InputError([Problem(Place(f"--vary {text}"), "", "has an empty value", "write ADDRESS=A,B")])
-        each.append([f"{address}={value}" for value in found])
-    yield from map("; ".join, product(*each)) if each else ()
+        if not equals or "" in found:
+            wrong = "has an empty value" if equals else "has no values"
+            raise InputError([Problem(Place(f"--vary {text}"), "", wrong, "write ADDRESS=A,B")])
+        if address in each:
+            raise InputError([Problem(Place(f"--vary {text}"), "", f"'{address}' is varied twice", "name it once")])
+        each[address] = [f"{address}={value}" for value in found]
+    yield from map("; ".join, product(*each.values())) if each else ()
 
 
 def plot_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)

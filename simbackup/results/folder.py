@@ -16,7 +16,7 @@ from simbackup.files import content as content_of
 from simbackup.output.together import Outputs, together
 from simbackup.output.whole import flush, followed, left_behind, lock, log, partial_for
 
-FORMAT = 3
+FORMAT = 4
 """Version of the form of a folder; a program reads only its own."""
 OLDEST = 1
 """The format of folders that do not state theirs."""

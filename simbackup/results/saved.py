@@ -77,15 +77,16 @@ def read(folder: Path) -> tuple[Record, list[UsedValue], Trace, Layout | None, K
         values = [UsedValue(**value) for value in content["values"]]
         read_back = Trace.from_lines(trace.decode().splitlines())
         bulk.read(read_back, [kind for kind in bulk.FORMS if bulk.file_of(kind) in content["files"]], folder)
-        for key, value in content.get("trace", {}).items():
-            setattr(read_back, key, value)
+        for key in {*KEPT} & content.get("trace", {}).keys():
+            setattr(read_back, key, content["trace"][key])
         kept = None if scenario is None else from_plain(json.loads(scenario))
         layout = Layout.from_dict(content["layout"]) if content.get("layout") is not None else None
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError, OSError) as error:
+        counts = read_back.counts()
+        stated = dict.fromkeys(counts, 0) | content["records"]  # an older program did not know all types
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError, NotImplementedError, OSError) as error:
         raise _damaged(folder, str(error)) from None
-    counts = read_back.counts()
-    if counts != dict.fromkeys(counts, 0) | content["records"]:  # an older program did not know all types
-        raise _damaged(folder, f"{TRACE_FILE}: has {counts} instead of {content['records']}")
+    if counts != stated:
+        raise _damaged(folder, f"{TRACE_FILE}: has {counts} instead of {stated}")
     if record.version != program_version():
         text = "%s was written by simbackup %s; this is %s, and its figures may differ"
         log.warning(text, folder, record.version, program_version())

@@ -82,8 +82,8 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
         "share_look_calls": Retired(
             "write 'share: {model: share/nfs-3, host: NAME}' in the job; the share has the calls"
         ),
-        "one_pass": NO_EFFECT,
-        "reads_records": NO_EFFECT,
+        "one_pass": Retired("leave it out if it is true; a pass over the tape for each save set is not simulated"),
+        "reads_records": Retired(f"leave it out if it is false, or {LIST}, with a step that looks at each file"),
         "tracks_files": Retired(f"{LIST}: without a step that looks, only what has changed takes time"),
         "walks_first": Retired(f"{LIST}, with a phase before the others that looks at each file (program/unix-dump)"),
         "window": Retired("write 'window' in the link that its connections cross"),
@@ -105,12 +105,12 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
     "DatabaseBackupSpec": {"read_lock": Retired("write 'locks_for_dump' in the database of the data")},
     "DataSpec": {"rows": ROWS},
     "DatabaseSheet": {
-        "in_turn": Retired("write 'serial_share' in the jobs that several workers share", _drop),
+        "in_turn": Retired("write 'serial_share' in the jobs that several workers share"),
         "row_overhead": ROWS,
         "row_text": ROWS,
     },
     "DiskSheet": {"band": Retired("leave it out, and write a smaller 'drain_rate' for scattered writes", _drop)},
-    "CloneSpec": {"guarantee": Retired("write 'kind: redirect_snapshot' for a clone that reserves nothing")},
+    "CloneSpec": {"guarantee": Retired("leave it out; 'kind: redirect_snapshot' reserves nothing")},
     "LinkSpec": {"fabric": Retired("write a link of that rate between two switches: a link may join links")},
     "NetworkSheet": {"segment": Retired("leave it out: segments have 1448 bytes", _drop)},
     "ObjectStoreSheet": {

@@ -99,6 +99,8 @@ def _line(
         return None
     by_factor = min(best, *(case.figures[name] for case in cases)) > 0.0
     at = [math.log(case.figures[name]) if by_factor else case.figures[name] for case in cases]
+    if len({*at}) == 1:  # two figures may have one logarithm
+        return None
     away = {row: [math.log(case.given[row] / rows[row]) for case in cases] for row in varying}
     closeness = {row: abs(correlation(column, at)) for row, column in away.items() if len({*column}) > 1}
     closest = sorted(closeness, key=closeness.__getitem__, reverse=True)[: len(cases) // CASES_A_ROW]

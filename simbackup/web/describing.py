@@ -241,5 +241,9 @@ def _changes(values: Mapping[str, str], template: str) -> Iterator[tuple[str, st
     yield from ((part.address, values[part.address]) for part in _parts(tree) if values.get(part.address))
     kept = {key: values[key] for key in KEPT if values.get(key)}
     if kept:
-        before = {rule: text for rule, text in retention_of(tree).items() if rule != "age" or "daily" not in kept}
-        yield f"policies.{POLICY}.retention", {rule: text for rule, text in (before | kept).items() if text != "0"}
+        daily = kept.get("daily", "0") != "0"
+        rules = {rule: text for rule, text in retention_of(tree).items() if rule != "age" or not daily} | kept
+        left = {rule: text for rule, text in rules.items() if text != "0"}
+        if not left:
+            raise InputError([Problem(Place(MADE), "retention", "nothing is kept", "write how many points are kept")])
+        yield f"policies.{POLICY}.retention", left

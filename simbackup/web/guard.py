@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import h11
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,6 +24,8 @@ COMING, BODY = 10.0, 120.0
 """Seconds within which the headers of a request are complete, and then the rest: a megabyte takes eight on 1 Mb/s."""
 TAKEN = 60.0
 """Seconds after which a client that takes nothing of its answer is gone."""
+MOST_CONNECTIONS = 400
+"""Connections that are open at once; of those over which no whole request has come, the oldest gives way."""
 SAFE = frozenset({"GET", "HEAD"})
 DOOR = "/"
 """The one path that answers who was not let in yet: with the key in its address, it lets him in."""
@@ -144,6 +147,14 @@ class Patient(H11Protocol):
         """Await the first request."""
         super().connection_made(transport)
         self._await_rest()
+        if len(self.connections) > MOST_CONNECTIONS:
+            every = (one for one in cast("set[object]", self.connections) if isinstance(one, Patient))
+            min(every, key=lambda one: one.since).transport.abort()
+
+    @property
+    def since(self) -> float:
+        """The moment by which a request has to be here; never if it is."""
+        return math.inf if self._coming is None else self._coming.when()
 
     def data_received(self, data: bytes) -> None:
         """Await the rest of a request, if this was not all of it."""

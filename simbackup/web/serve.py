@@ -21,8 +21,6 @@ from simbackup.shelf import is_file, is_folder
 LOCALHOST = "127.0.0.1"
 SOON = 0.5
 """Seconds after which the browser is opened."""
-MOST_CONNECTIONS = 400
-"""Connections at once; others are refused."""
 ENDING = 10
 """Seconds after which answers that are still under way are cut off when the server ends."""
 
@@ -90,7 +88,7 @@ def server_of(app: Any) -> Any:
     uvicorn: Any = import_module("uvicorn")
     config = uvicorn.Config(
         app, http=Patient, ws="none", log_level="warning", timeout_graceful_shutdown=ENDING, server_header=False,
-        access_log=False, limit_concurrency=MOST_CONNECTIONS,
+        access_log=False,
     )  # fmt: skip
     return uvicorn.Server(config)
 

@@ -308,7 +308,8 @@ class Volume:
             if needs:
                 fresh.append(snapshot)
                 end = min(end, begin + snapshot.room)
-        return Stretch(begin, min(end - begin, size), tuple(fresh))  # far out, rounding must not add to what is asked
+        # far out, rounding must neither add to what is asked nor leave nothing of it
+        return Stretch(begin, min(end - begin, size) or size, tuple(fresh))
 
     def claim(self, writer: Hashable, begin: float, size: float) -> Generator[simpy.Event, Any, Stretch]:
         """Wait for the longest range from a byte on with a constant cost of writing, until the writer claims again."""

@@ -282,6 +282,6 @@ def read_pgbackrest_text(source: ForeignFile) -> Past:
 
 
 PGBACKREST_TEXT = FormatReader(
-    "pgBackRest 2", "pgbackrest info", matching(r"^stanza: \S", r"^\s*(?:full|diff|incr) backup: "),
+    "pgBackRest 2", "pgbackrest info", matching(r"^stanza: \S", r"^[ \t]*(?:full|diff|incr) backup: "),
     read_pgbackrest_text,
 )  # fmt: skip

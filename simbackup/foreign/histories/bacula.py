@@ -51,7 +51,7 @@ def read_list(source: ForeignFile) -> Past:
     return jobs_of_table(table_of(records, source.shown), source, "bacula")
 
 
-LIST = FormatReader("Bacula, Bareos", "list jobs", matching(r"(?i)^\s*\|(?:.*\|)? *jobid *\|"), read_list)
+LIST = FormatReader("Bacula, Bareos", "list jobs", matching(r"(?i)^[ \t]*\|(?:.*\|)? *jobid *\|"), read_list)
 
 
 def read_records(source: ForeignFile) -> Past:
@@ -83,7 +83,7 @@ def read_records(source: ForeignFile) -> Past:
 
 
 RECORDS = FormatReader(
-    "Bacula, Bareos", "llist jobs", matching(r"(?i)^\s*jobid: *[\d,]+\s*$", r"(?i)^\s*starttime: "), read_records
+    "Bacula, Bareos", "llist jobs", matching(r"(?i)^[ \t]*jobid: *[\d,]+\s*$", r"(?i)^[ \t]*starttime: "), read_records
 )
 
 
@@ -207,5 +207,5 @@ def moment_of(text: str, zone: tzinfo) -> datetime | None:
 
 
 REPORT = FormatReader(
-    "Bacula, Bareos", "list joblog, or the mail of a job", matching(r"^\s+JobId:\s+\d", "Termination:"), read_report
+    "Bacula, Bareos", "list joblog, or the mail of a job", matching(r"^[ \t]+JobId: +\d", "Termination:"), read_report
 )

@@ -24,8 +24,8 @@ _RATE = re.compile(
 )
 DATA = {"zero": Measurable.TAPE_ZEROS, "random": Measurable.TAPE_RANDOM}
 _HEAD = re.compile(
-    r"\s*Storage Changer \S+?:(?P<drives>\d{1,6}) Drives, (?P<slots>\d{1,6}) Slots "
-    r"\( (?P<mail>\d{1,6}) Import/Export \)\s*"
+    r"[ \t]*Storage Changer \S+?:(?P<drives>\d{1,6}) Drives, (?P<slots>\d{1,6}) Slots "
+    r"\( (?P<mail>\d{1,6}) Import/Export \)[ \t]*"
 )
 BITS = 8.0
 MICROSECOND = 1e-6

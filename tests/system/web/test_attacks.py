@@ -266,3 +266,17 @@ def test_who_takes_nothing_of_an_answer_is_cut_off(
         line.sendall(asked.encode())
         assert client.get("/static/page.js").status_code == 200  # nobody else waits for it
         assert gone.wait(HANGS)
+
+
+def test_of_many_silent_connections_the_oldest_gives_way(
+    client: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "MOST_CONNECTIONS", 4)
+    monkeypatch.setattr(guard, "COMING", HANGS)
+    host, port = address.removeprefix("http://").split(":")
+    lines = [socket.create_connection((host, int(port)), timeout=HANGS) for _ in range(6)]
+    assert client.get("/variants").status_code == 200
+    with suppress(ConnectionResetError):
+        assert lines[0].recv(1) == b""
+    for line in lines:
+        line.close()

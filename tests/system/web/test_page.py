@@ -12,7 +12,9 @@ from sites.plan import TEXT
 from system.web.served import browsing, only, opened, page_of, run, serving
 
 from simbackup.cli.checking import check_file
+from simbackup.errors import InputError
 from simbackup.web.app import WhatIf
+from simbackup.web.describing import site_of_form
 from tests.cases import for_each
 
 SHORT = "teaching/short-backups"
@@ -302,3 +304,12 @@ def test_a_site_fits_until_a_date(client: Client) -> None:
     assert messages[-1]["kind"] == "done"
     assert client.get(f"/variants/{key}/tables.xlsx").content.startswith(b"PK")
     assert client.get(f"/variants/{key}/report.html").text.startswith("<!DOCTYPE html>")
+
+
+def test_a_form_that_keeps_nothing_is_refused(tmp_path: Path) -> None:
+    kept = {"daily": "0", "weekly": "0", "monthly": "0"}
+    form = {"template": "two-sites", "fields": kept, "groups": [GUESTS], "inventory": ""}
+    with pytest.raises(InputError, match="nothing is kept"):
+        site_of_form(form, tmp_path)
+    text = site_of_form({**form, "fields": {"daily": "0", "weekly": "4"}}, tmp_path).text
+    assert "weekly: 4" in text
