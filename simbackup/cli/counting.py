@@ -1,4 +1,4 @@
-"""How much of long work is done, and how long the rest will take: on standard error."""
+"""Progress bars on standard error: how much work is done, and how long the rest will take."""
 
 from __future__ import annotations
 

@@ -288,7 +288,7 @@ def _numbers(figures: Sequence[Figure]) -> list[float]:
 
 
 def _needed(until: NarrowSpec, count: int, figures: Sequence[Figure]) -> int:
-    """How many seeds a mean needs, judged by those that there are: more than these if it is not narrow enough."""
+    """How many seeds a mean probably needs, estimated from `count` runs; more than these if it is too uncertain."""
     numbers = _numbers(figures)
     if not numbers or not (wide := mean_interval(numbers)).half or not wide.mean:
         return count
@@ -298,7 +298,7 @@ def _needed(until: NarrowSpec, count: int, figures: Sequence[Figure]) -> int:
 
 
 def _too_wide(until: NarrowSpec, sample: dict[str, tuple[Figure, ...]]) -> Iterator[str]:
-    """The figures whose means are not narrow enough."""
+    """Names of the figures whose confidence intervals are wider than was asked."""
     for name, figures in sample.items():
         numbers = _numbers(figures)
         if numbers and (wide := mean_interval(numbers)).half > until.within.si * abs(wide.mean):

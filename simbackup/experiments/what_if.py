@@ -454,14 +454,14 @@ def _rows(found: Sequence[Reasons]) -> list[list[str]]:
     runs: dict[tuple[str, ...], list[str]] = {}
     for one in found:
         name, *rest = _sentences(one)
-        runs.setdefault((_series(one.name), *rest), []).append(name)
+        runs.setdefault((series(one.name), *rest), []).append(name)
     return [
         [some[0] if len(some) == 1 else f"{job} ({len(some):,} runs)", *rest] for (job, *rest), some in runs.items()
     ]
 
 
 def _sentences(one: Reasons) -> list[str]:
-    """The fields of a job; a dash where there is none."""
+    """The cells of a job's row in the table of explanations; `-` where nothing is known."""
     share = f"{one.share / one.elapsed:.0%}" if one.bottleneck and one.elapsed else "-"
     later = one.next_bottleneck
     then = "the same" if later and later == one.bottleneck else later or "-"
@@ -474,12 +474,6 @@ def _sentences(one: Reasons) -> list[str]:
         _time(one.without),
         then,
     ]
-
-
-def _series(job: str) -> str:
-    """The name of a job as it was written, of one of its runs."""
-    name, _, number = job.rpartition(".")
-    return name if name and number.isdigit() else job
 
 
 def _time(seconds: float | None) -> str:

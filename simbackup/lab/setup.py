@@ -168,8 +168,8 @@ UNDER_WAY = 256
 def delayed(server: int, trip: float) -> Generator[int]:
     """A port of this machine that leads to a server, where a round trip takes some time longer.
 
-    Each direction of a connection has two threads: those sleep as long as they are told, while an event loop waits for
-    whole milliseconds, of which round trips had one or two too many.
+    Two threads serve each direction of a connection. A thread sleeps for exactly the delay; an event loop would round
+    it up to whole milliseconds, and make each round trip one or two milliseconds too long.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def partial_for(target: Path) -> Path:
 
 
 def left_behind(target: Path) -> Iterator[Path]:
-    """The partials of a target left by killed runs; each stays locked while the caller handles it."""
+    """Partial files that killed runs left beside a target; each stays locked until the caller asks for the next one."""
     for path in sorted(target.parent.glob(f"{PREFIX}*{SUFFIX}")):
         letters = path.name.removeprefix(PREFIX).removesuffix(SUFFIX)
         if len(letters) == RANDOM + SEAL and letters[RANDOM:] == _seal(letters[:RANDOM], target):

@@ -196,13 +196,13 @@ def restore_reasons(site: PlannedSite, result: Result, systems: Collection[Resto
 
 
 def _replay(site: PlannedSite, one: Restored) -> Cause:
-    """Where a database applies its logs after they have been read, which the site declares."""
+    """The cause for the time in which a database applies its logs after they have been read."""
     policy = next(client.policy for client in site.systems if client.name == one.system)
     return Cause(f"policies.{site.file.written(policy)}.logs.replay", Activity.REPLAY)
 
 
 def _with_replay(one: Reasons, cause: Cause, seconds: float) -> Reasons:
-    """An explanation with the time that follows the simulation, which no faster part shortens."""
+    """An explanation that includes the replay of logs after the simulated restore, which no faster part shortens."""
     if not seconds:
         return one
     causes = dict(sorted({**one.causes, cause: seconds}.items(), key=lambda each: (-each[1], each[0])))

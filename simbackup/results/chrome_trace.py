@@ -192,7 +192,7 @@ def _within(part: LaneBar, whole: LaneBar) -> bool:
 
 
 def _laned(stretches: Sequence[LaneBar], tracks: _Tracks, process: str, name: str) -> Iterator[dict[str, Any]]:
-    """Stretches on the track of a name and, as they overlap, on further ones: steps with their cause, others a job."""
+    """Trace events of bars, on as many tracks as overlap. A step of a job names its cause, any other bar its job."""
     for number, lane in enumerate(lanes(stretches)):
         track = tracks.at(process, f"{name} ({number + 1})" if number else name)
         for part in lane:

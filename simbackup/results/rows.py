@@ -298,7 +298,7 @@ def tables_only(trace: Trace) -> Trace:
 
 
 class _Rows:
-    """Rows of jobs that are made again each time they are gone through: all at once take more than their trace."""
+    """The rows of all jobs, built anew at each iteration: all at once, they would need more memory than the trace."""
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs

@@ -14,7 +14,7 @@ from simbackup.results import bulk
 from simbackup.results.folder import RESULT, changes, unseal
 from simbackup.results.record import Record, UsedValue, program_version
 from simbackup.scenario.kept import Kept, as_plain, from_plain
-from simbackup.trace.trace import FULL, Trace
+from simbackup.trace.trace import FULL, KEEPS, Trace
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -79,6 +79,8 @@ def read(folder: Path) -> tuple[Record, list[UsedValue], Trace, Layout | None, K
         bulk.read(read_back, [kind for kind in bulk.FORMS if bulk.file_of(kind) in content["files"]], folder)
         for key in {*KEPT} & content.get("trace", {}).keys():
             setattr(read_back, key, content["trace"][key])
+        if read_back.keeps not in KEEPS:
+            raise ValueError(f"a trace keeps no '{read_back.keeps}'")  # noqa: TRY301 (reported like other damage)
         kept = None if scenario is None else from_plain(json.loads(scenario))
         layout = Layout.from_dict(content["layout"]) if content.get("layout") is not None else None
         counts = read_back.counts()

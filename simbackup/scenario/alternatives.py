@@ -18,7 +18,7 @@ class Choice:
     """A value with alternatives, all equally likely."""
 
     address: str
-    """Its address."""
+    """The address of the value, such as `devices.disk.model`."""
     options: tuple[object, ...]
     """The alternatives; the stated one is the first."""
     why: str

@@ -61,7 +61,7 @@ class ReadPart:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What several readings share."""
+    """What later readings of the same scenario reuse."""
 
     source: Node
     """The tree before overrides."""

@@ -101,9 +101,9 @@ class DeviceRecord:
     """What one device did in the whole run."""
 
     address: str
-    """Its address."""
+    """The address of the device, such as `devices.disk`."""
     kind: str
-    """Its kind, in words."""
+    """The kind of the device, in words."""
     busy_s: float
     """Seconds for which it was busy."""
     units: float

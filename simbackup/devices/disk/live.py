@@ -93,7 +93,7 @@ class DiskTurns:
         self._each: dict[Hashable, float] = {}
 
     def attach(self, link: Link, flow: Flow) -> StreamKind | None:
-        """Count a flow among the streams; None if it is not sequential."""
+        """Add a flow to the streams that share the arm; return its kind, None for a flow that is not sequential."""
         moved = flow.moves.get(link, 0.0)
         if not (flow.sequential and moved):
             return None

@@ -57,7 +57,7 @@ class Aged:
     size: float
     """Bytes."""
     unit: float
-    """Bytes that an update moves."""
+    """Bytes that one update rewrites in another place."""
     scatter: Scatter
     """The updates."""
     seen: float = 0.0

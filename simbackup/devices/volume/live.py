@@ -57,7 +57,7 @@ class ChunkRun(NamedTuple):
     size: float
     """Bytes."""
     together: float = 1.0
-    """Mean number of such runs that share a commit."""
+    """Mean number of such runs that one commit covers."""
 
 
 def first_write_shape(

@@ -82,7 +82,7 @@ def _restic(one: Json, summary: Json, name: str) -> FinishedJob:
 
 RESTIC = FormatReader(
     "restic 0.9 to 0.18", "restic backup --json, restic snapshots --json",
-    matching('"message_type"|"short_id"'), read_restic,
+    matching('"message_type"|"paths"', '"message_type"|"short_id"'), read_restic,
 )  # fmt: skip
 
 

@@ -237,10 +237,12 @@ class Past:
 
 
 class Block(NamedTuple):
-    """What lines of a report state of one job: texts by name, each with its line; and the line on which it begins."""
+    """The part of a report that describes one job."""
 
     line: int
+    """The number of its first line."""
     said: dict[str, tuple[str, int]]
+    """The text of each named field, and the number of its line."""
 
     def text(self, name: str) -> str:
         """The text under a name; empty without one."""

@@ -391,8 +391,8 @@ def _back(job: RestoreSpec | None, saved: DatabaseBackupSpec | BinaryLogSpec, sp
 
     return late(
         Way, host=host, server=owner, networks=links, tool=tool,
-        workers=lambda: int(job.workers.si) if job.workers else 1,
-        connections=connections, streams=lambda: int(job.streams.si) if job.streams else 1,
+        workers=lambda: int(job.workers.si),
+        connections=connections, streams=lambda: int(job.streams.si),
     )  # fmt: skip
 
 

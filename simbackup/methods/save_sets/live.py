@@ -465,7 +465,7 @@ def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
     way, tool = spec.way_to(server, job.to) or (), tool_of(getattr(saved, "tool", None))
     return late(
         CopySaveSet, backup=job.save_set, server=server, to=job.to, host=spec.owner_of(job.to) or "", networks=way,
-        tool=tool, streams=lambda: int(job.streams.si) if job.streams else 1, pool=lambda: job.pool,
+        tool=tool, streams=lambda: int(job.streams.si), pool=lambda: job.pool,
         connections=lambda: int(job.connections.si) if job.connections else 1,
         new_chunks=job.new_chunks, back=back or (),
         object_size=lambda: job.object_size.si if job.object_size else None, copied_by=job.copied_by,

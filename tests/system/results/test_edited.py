@@ -83,3 +83,21 @@ def test_another_format_is_refused_with_what_to_do(old: Path, form: int | None) 
     (old / RESULT.record).write_text(json.dumps(content))
     reported = refused(old)
     assert f"was written in format {form or 1}; this version of simbackup reads format 4; run its" in reported
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"trace": {"keeps": "x"}}, {"trace": 5}, {"records": 5}, {"values": 7}, {"run": {}}, {"layout": 3}],
+    ids=str,
+)
+def test_a_record_that_somebody_made_up_gives_no_traceback(old: Path, change: dict[str, object]) -> None:
+    content = records.unseal(old, RESULT.record) | change
+    (old / RESULT.record).write_text(records._sealed(content))
+    assert "is damaged" in refused(old)
+
+
+def test_a_record_sets_nothing_of_a_trace_that_results_do_not_keep(old: Path) -> None:
+    content = records.unseal(old, RESULT.record)
+    content["trace"] = {**content.get("trace", {}), "jobs": 5}
+    (old / RESULT.record).write_text(records._sealed(content))
+    assert Result.load(old).trace.jobs != 5
