@@ -406,8 +406,9 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     wanted, common = None if goals is None else read_goals(goals), overrides(sets or [])
     asked = {site: (site, common) for site in sites}
-    for text in (*(others or []), *_varied(vary or [])):
-        asked[text] = sites[0], common | overrides([each.strip() for each in text.split(";")], "--with")
+    for option, texts in (("--with", others or []), ("--vary", _varied(vary or []))):
+        for text in texts:
+            asked[text] = sites[0], common | overrides([each.strip() for each in text.split(";")], option)
     if len(asked) == 1:
         message = "one variant has nothing to be compared with"
         remedy = "add --with ADDRESS=VALUE, --vary ADDRESS=A,B, or another site"

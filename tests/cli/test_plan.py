@@ -163,7 +163,11 @@ def test_goals_decide_the_exit_code(site: str, say: Say) -> None:
     code, out, _ = say("plan", "compare", site, "--goals", "goals.yaml", "--capacity", "--until", "1 month", *vary)
     assert code == 0
     assert "targets.pool.device.disks=4" in out
-    assert say("plan", "compare", site, "--vary", "disks")[0] == 2
+    code, _, err = say("plan", "compare", site, "--vary", "disks")
+    assert (code, err) == (2, "--vary disks: has no values; write ADDRESS=A,B\n")
+    code, _, err = say("plan", "compare", site, "--vary", "targets.nope.x=1,2", "--capacity")
+    assert code == 2
+    assert err.startswith("--vary targets.nope.x=1: targets.nope.x: there is no 'nope'")
 
 
 @pytest.mark.parametrize(
