@@ -282,7 +282,7 @@ class PlannedSite:
         return {name: tuple(systems) for name, systems in found.items()}
 
     def lost_with(self, lost: str) -> set[str]:
-        """The targets that are lost with a target, its host, or a place; none with nothing, or a place without any.
+        """The targets that are lost with a target, its host, or a place; none with a datastore, or with nothing.
 
         Raises
         ------
@@ -295,10 +295,9 @@ class PlannedSite:
             for name, target in self.targets.items()
             if lost and lost in [name, f"{name}-host", hosts[name], target.place]
         }
-        places = self.file.spec.places
-        if lost and not gone and lost not in places:
-            legal = {*self.targets, *places}
-            message = f"there is no target and no place '{lost}'"
+        legal = {*self.targets, *self.file.spec.places, *self.datastores}
+        if lost and not gone and lost not in legal:
+            message = f"there is no target, no place and no datastore '{lost}'"
             raise InputError([Problem(Place("--after-loss-of"), "", message, choices(lost, legal))])
         return gone
 
