@@ -264,7 +264,8 @@ def restore(  # noqa: PLR0913
     at
         The moment, in the zone of the site, or a day, which means its noon; by default, a year after the start.
     lost
-        A target or a place whose copies are lost, or a datastore with the data of its systems, which then come back.
+        A target, a place or a datastore that is lost, with the data that are there. Of a site, those systems come back;
+        all of them if no data are there.
     at_once
         Number of restores from disk that run at the same time.
     point
@@ -294,10 +295,11 @@ def restore(  # noqa: PLR0913
     arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)
     remaining = Remaining(site, arrivals, frozenset(site.lost_with(lost)))
     clients, one_file = scope_of(site, scope)
-    storage = site.datastores.get(lost) if lost not in site.file.spec.places else None
-    if storage is not None:
-        clients = [one for one in clients if one.name in storage.systems]
-    after = After(lost, remaining, Declared.of(site, bool(lost), bool(lost) and storage is None))
+    if scope == WHAT[0]:
+        struck = site.struck_by(lost)
+        clients = [one for one in clients if one.name in struck]
+    catalogue = bool(lost) and (lost in site.file.spec.places or lost not in site.datastores)
+    after = After(lost, remaining, Declared.of(site, bool(lost), catalogue))
     return restored(ledger, now, (clients, one_file), after, Way(scope, at_once, intervals, point, explain))
 
 

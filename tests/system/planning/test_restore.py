@@ -91,6 +91,19 @@ def test_after_the_loss_of_a_datastore_what_lay_there_comes_back() -> None:
     assert {one.system for one in whole.systems} == {"first", "second"}
 
 
+def test_after_the_loss_of_a_place_the_systems_there_come_back() -> None:
+    """Those of another place are still in service; of a place that has copies alone, nothing else is lost."""
+    machines = site()["machines"]
+    systems = site()["systems"]
+    parts = {
+        "machines": machines | {"apart": machines["guest"] | {"place": "apart"}},
+        "systems": systems | {"second": systems["second"] | {"machine": "apart"}},
+    }
+    for lost, names in (("apart", {"second"}), ("main", {"first"}), ("vault", {"first", "second"})):
+        assert {one.system for one in restored(lost=lost, **parts).systems} == names
+    assert [one.system for one in restored("client first", "apart", **parts).systems] == ["first"]
+
+
 @for_each(
     "scope, found",
     [
