@@ -93,7 +93,9 @@ At = Annotated[
         help="Noon of this day, or a moment such as '2027-06-09 10:05'; a year after the start by default.",
     ),
 ]
-Lost = Annotated[str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")]
+Lost = Annotated[
+    str, typer.Option("--after-loss-of", metavar="NAME", help="A target, a place or a datastore that is lost.")
+]
 Parquet = Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")]
 
 
@@ -251,7 +253,9 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteName,
     what: Annotated[
         str,
-        typer.Option(metavar="WHAT", help="site, 'client NAME' (or 'client FIRST,SECOND,...'), or 'one-file NAME'."),
+        typer.Option(
+            metavar="WHAT", help="site, 'client NAME' (or 'A,B', 'db*', 'datastore:san' for NAME), or 'one-file NAME'."
+        ),
     ] = "site",
     at: At = None,
     lost: Lost = "",

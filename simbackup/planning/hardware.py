@@ -46,6 +46,14 @@ def datastore_of(spec: SiteSpec, system: str) -> str:
     return spec.datastores[name].lies_on or name
 
 
+def places_of(spec: SiteSpec, system: str) -> set[str]:
+    """The places of a system: that of its machine, or those of its host and of its datastore."""
+    given = spec.systems[system]
+    if given.host is None:
+        return {spec.machines[given.machine or next(iter(spec.machines))].place}
+    return {spec.place_of(given.host), spec.place_of(datastore_of(spec, system))}
+
+
 def on_devices(spec: SiteSpec, jobs: dict[str, Any]) -> dict[str, Any]:
     """Jobs that name the devices of the targets to which they go, as their methods call them."""
     return {name: _on_device(spec, job) if job.get("to") in spec.targets else job for name, job in jobs.items()}

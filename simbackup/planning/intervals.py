@@ -437,7 +437,8 @@ def _deciding(
     if variance and grown**2 / variance >= MATTERS:
         names = [GROWTH, *names[:1]]
     fits = None if verdict.window is None else whole.probability_below(verdict.window)
-    return NightInterval(verdict.night, job, whole, fits, tuple(names), found, grown / days)
+    named = job_of(verdict.system, 0, verdict.copy)
+    return NightInterval(verdict.night, named, whole, fits, tuple(names), found, grown / days)
 
 
 def seconds_of(job: str, night: Scenario) -> float:

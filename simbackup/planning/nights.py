@@ -146,8 +146,10 @@ class Backlog:
         """Let the nights that are simulated together from a day on begin when those before them have ended."""
         midnight, shifts, busy = day.toordinal() * DAY, self.shifts.setdefault(i, {}), dict[str, BusyPeriod]()
         copied: list[tuple[str, float]] = []
+        before_night: dict[date, dict[str, float]] = {}
         for run in sorted(kind.runs, key=lambda run: run.later):
             night = date.fromordinal(day.toordinal() + run.later)
+            ends = before_night.setdefault(night, {**self.ends})  # what runs beside it in the same night is no queue
             parts = ("", *run.copies, *dict.fromkeys(made.name for made in run.made))
             for system in (each.name for each in self.site.of_policy(run.policy)):
                 backup, late = outcomes[job_of(system, run.later)], 0.0
@@ -161,7 +163,8 @@ class Backlog:
                         free = self.ends.get(station, -math.inf) - midnight
                         busy[station] = BusyPeriod(begin, max(free - begin, 0.0))
                     before = busy[station]
-                    self._note(system, part, night, max(before.end + before.delay - begin, 0.0))
+                    waits = ends.get(station, -math.inf) > midnight + begin
+                    self._note(system, part, night, (before.end + before.delay - begin) * waits)
                     now = busy[station] = before.after(begin, one.end)
                     self.ends[station] = midnight + now.end + now.delay
                     if part:
@@ -189,7 +192,7 @@ class Backlog:
         return max(self.queues.values(), key=lambda one: one.late, default=None)
 
     def _note(self, system: str, part: str, night: date, late: float) -> None:
-        """Take note of how late a backup or copy begins."""
+        """Take note of how late a backup or copy begins as those of earlier nights still run."""
         key = system, part
         if late > 0.0:
             since = self.queues[key].since if key in self.queues else night

@@ -243,7 +243,8 @@ class TargetSpec(Frozen):
     key: Text | None = None
     """The key without which nothing here can be read, if it is encrypted; none by default."""
     immutable: Duration = usual("0 s", "s")
-    """For how long nobody can change or delete what is written here, as with a lock on objects."""
+    """For how long nobody can change or delete what is written here, as with a lock on objects: until then, retention
+    frees nothing."""
     pool: Text | None = None
     """The pool of the library whose cartridges are written."""
     offsite: bool = False
