@@ -59,7 +59,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         Case(f"{RESTIC} restore latest --target {{out}}", "rm -rf {out}"),
     ),
     "rclone": (
-        Case(f"{RCLONE} {{data}} :webdav:to", "rm -rf {kept}/to && mkdir {kept}/to"),
+        Case(f"{RCLONE} {{data}} :webdav:{{name}}"),
         Case(f"{RCLONE} :webdav:from {{out}}", "rm -rf {out}"),
     ),
     "postgres": (
@@ -157,7 +157,7 @@ def measured(name: str, items: int, rounds: int) -> Iterator[Run]:
                 with delayed(server, trip) as port:
                     words = {
                         "port": port, "workers": many, "out": folder / "out", "data": folder / "data",
-                        "kept": folder / "kept",
+                        "kept": folder / "kept", "name": f"to{time.monotonic_ns()}",
                     }  # fmt: skip
                     if case.ready:
                         shell(case.ready.format(**words), user, env)
