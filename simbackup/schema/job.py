@@ -188,8 +188,9 @@ class SharedOut(JobSpec):
     serial_share: Share | None = None
     """Share of its work that one worker does while the others wait, if the program states none: opening, scanning,
     joining, stragglers, a last flush. By default, that of `workers/of-one-job`, or of `workers/connections` where only
-    connections share it. It takes `T = (1 - s) T(all workers) + s T(one worker)`. The `streams` of a job, if it has
-    any, do not wait for each other.
+    connections share it. It takes `T = (1 - s) T(all workers) + s T(one worker)`; meanwhile the other workers go on
+    waiting for answers of networks, object stores and services. The `streams` of a job, if it has any, do not wait for
+    each other.
     """
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {**JobSpec.pieces, "serial_share": OF_PROGRAMS}

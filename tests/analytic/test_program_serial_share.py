@@ -1,8 +1,9 @@
-"""The share of work that one worker does while others wait, in programs of several groups, by hand."""
+"""The share of work that one worker does while others wait, in programs, by hand and event by event."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.worker_groups import Case, Group, Job, simulate
 
 from tests.analytic.test_program import FILES, elapsed, group
 
@@ -47,3 +48,25 @@ def test_only_workers_of_the_group_that_limits_hold_a_job_up(
 def test_it_takes_as_long_as_the_group_that_takes_longest(first: tuple[float, int], second: tuple[float, int]) -> None:
     groups = tuple((round(wait, 2), many) for wait, many in (first, second))
     assert seconds(*groups) == pytest.approx(longest(*groups), rel=1.5e-2)
+
+
+@pytest.mark.parametrize("many", [2, 8, 64])
+@pytest.mark.parametrize("work", [1.0, 8.0, 60.0])
+def test_who_waits_for_an_answer_from_afar_holds_nobody_up(many: int, work: float) -> None:
+    steps = ({"at": "target", "do": "ask"}, {"at": "cpu", "item": f"{2.0 * work} ms"})
+
+    def rate(servers: int) -> float:
+        """Items a second, event by event, of workers who wait 41 ms, and work on so many cores or under a lock."""
+        only = Job((Group(many, 0.041, ((0, work * 1e-3),)),), ())
+        [found] = simulate(Case((servers,), (only,)), "exponential")
+        return found.rate
+
+    expected = FILES * ((1.0 - SHARE) / rate(64) + SHARE / rate(1))
+    found = elapsed({"only": group(*steps, workers=many)}, serial_share=f"{SHARE * 100} %", target="bucket")
+    assert found == pytest.approx(expected, rel=0.02)
+
+
+def test_workers_who_only_wait_for_answers_lose_nothing() -> None:
+    asks = {"only": group({"at": "target", "do": "ask"}, workers=64)}
+    times = [elapsed(asks, serial_share=share, target="bucket") for share in ("0 %", "20 %")]
+    assert times == pytest.approx([FILES * 0.041 / 64] * 2, rel=1e-6)
