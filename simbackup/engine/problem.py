@@ -268,10 +268,6 @@ class Problem:
         if moved:
             self.more = More(moved=moved)
 
-    def blame(self, allocation: Allocation) -> Blame:
-        """What limits each variable under an allocation."""
-        return Blame(self, allocation)
-
     def used_by_others(self, flow: int, resource: int, rates: Sequence[float]) -> float:
         """The share of a resource that all flows except one use at given rates."""
         capacity = self.capacities[resource]
@@ -385,57 +381,44 @@ class Problem:
                 self.more = self.more or More(uneven=link)
 
     def _solution(self, allocation: Allocation) -> Solution:
-        blame, numbers, first = self.blame(allocation), range(len(self.variables)), len(self.links)
+        links, first = self.links, len(self.links)
         return Solution(
             rates=allocation.rates,
-            bottlenecks=[blame.link(i) for i in numbers],
-            why=[blame.of(i) for i in numbers],
+            bottlenecks=[links[j] if 0 <= j < first else None for j in allocation.bottlenecks],
+            why=[self.why(allocation, i) for i in range(len(self.variables))],
             limits=self.limits,
             lost=self.lost,
             binding={i for i in (*(j - first for j in allocation.filled), *self.offering) if i >= 0},
         )
 
+    def why(self, allocation: Allocation, number: int, passed: frozenset[int] = frozenset()) -> tuple[str, Parts]:
+        """The address that limits a variable under an allocation, and the parts of its cycle where that does.
 
-class Blame:
-    """What limits each variable of a problem under an allocation: a link, its own limit, or what a buffer does."""
-
-    def __init__(self, problem: Problem, allocation: Allocation) -> None:
-        self.problem = problem
-        self.allocation = allocation
-        self.links = problem.links
-
-    def link(self, number: int) -> Link | None:
-        """The link that limits it, None where its own limit or a buffer does."""
-        bottleneck = self.allocation.bottlenecks[number]
-        return self.links[bottleneck] if 0 <= bottleneck < len(self.links) else None
-
-    def of(self, number: int, passed: frozenset[int] = frozenset()) -> tuple[str, Parts]:
-        """The address that limits it, and the parts of its cycle where that does; it follows the `passed` buffers."""
-        bottleneck, limit = self.allocation.bottlenecks[number], self.problem.lowest[number]
+        Where a buffer holds it, that is what limits the leader that moves most, or the buffer itself, if it has no
+        leader or leaders form a circle; `passed` are the buffers on the way there.
+        """
+        bottleneck, limit, first = allocation.bottlenecks[number], self.lowest[number], len(self.links)
         if bottleneck == CAP:
             return limit.cause, limit.parts
-        if bottleneck >= len(self.links):
-            return self._of_hold(bottleneck - len(self.links), passed)
-        at_cap = self.allocation.rates[number] >= limit.rate * (1.0 - DONE)
-        return self.links[bottleneck].name, limit.parts if at_cap else WHOLE
-
-    def _of_hold(self, number: int, passed: frozenset[int]) -> tuple[str, Parts]:
-        """What limits the leader that moves most; the buffer itself, if it has no leader or leaders form a circle."""
-        place = self.problem.place
-        name, _, leaders = self.problem.buffers[number]
-        if not leaders or number in passed:
+        if bottleneck < first:
+            at_cap = allocation.rates[number] >= limit.rate * (1.0 - DONE)
+            return self.links[bottleneck].name, limit.parts if at_cap else WHOLE
+        name, _, leaders = self.buffers[bottleneck - first]
+        if not leaders or bottleneck in passed:
             return name, WHOLE
-        moved = {flow: self._rate(flow) * size for flow, size in leaders.items()}
+        moved = {flow: self._rate(allocation, flow) * size for flow, size in leaders.items()}
         most = max(moved.values()) * (1.0 - TIE)
         leader = next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
-        return self.of(place[leader], passed | {number}) if leader in place else (leader.cause, leader.spent)
+        if leader not in self.place:
+            return leader.cause, leader.spent
+        return self.why(allocation, self.place[leader], passed | {bottleneck})
 
-    def _rate(self, flow: Flow) -> float:
-        """The rate of a flow under the allocation; its present rate, if it is not part of the problem."""
-        place = self.problem.place.get(flow if flow.group is None else flow.group)
+    def _rate(self, allocation: Allocation, flow: Flow) -> float:
+        """The rate of a flow under an allocation; its present rate, if it is not part of the problem."""
+        place = self.place.get(flow if flow.group is None else flow.group)
         if place is None:
             return flow.rate
-        return self.allocation.rates[place] * (1.0 if flow.group is None else flow.weight)
+        return allocation.rates[place] * (1.0 if flow.group is None else flow.weight)
 
 
 def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | More:
@@ -537,14 +520,13 @@ class _Laws:
 
         A law takes no more of the time than its flow would save if it and others of its sort held nobody up.
         """
-        blame = self.problem.blame(self.outcome)
         found: list[tuple[int, Limit]] = []
         for i in self.lawful:
             limit = self.answer(i)
             if limit.rate < self.offers[i] * (1.0 - TIE):
                 if limit.rate > 0.0 and 0.0 < self.free[i] < self.offers[i]:
                     limit = limit.at_most(max(1.0 / limit.rate - 1.0 / self.free[i], 0.0))
-                found.append((i, limit.shared(*blame.of(i))))
+                found.append((i, limit.shared(*self.problem.why(self.outcome, i))))
                 self.problem.offering.add(self.outcome.bottlenecks[i] - len(self.problem.links))
         return found
 
