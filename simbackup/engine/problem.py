@@ -19,10 +19,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, cast
 
-from simbackup.engine.filling import CAP, TIE, Allocation, OfferFilling, UnboundedFlowError, same
+from simbackup.engine.filling import (
+    CAP,
+    TIE,
+    Allocation,
+    OfferFilling,
+    UnboundedFlowError,
+    max_min_rates,
+    same,
+)
 from simbackup.engine.flow import DONE, Flow, Limits
 from simbackup.engine.group import BottleneckGroup, Variable
-from simbackup.engine.holds import Hold, coupled_rates, held_demands
+from simbackup.engine.holds import EQUAL, Hold, coupled_rates, held_demands
 from simbackup.engine.limit import WHOLE, Behind, Limit, OnOwnLink, Parts, customer_limits
 from simbackup.engine.link import Link
 from simbackup.engine.switchover import Switchover
@@ -398,17 +406,12 @@ class Problem:
         leader or leaders form a circle; `passed` are the buffers on the way there.
         """
         bottleneck, limit, first = allocation.bottlenecks[number], self.lowest[number], len(self.links)
-        if bottleneck == CAP:
-            return limit.cause, limit.parts
         if bottleneck < first:
-            at_cap = allocation.rates[number] >= limit.rate * (1.0 - DONE)
-            return self.links[bottleneck].name, limit.parts if at_cap else WHOLE
+            return _own(self.links, bottleneck, allocation.rates[number], limit)
         name, _, leaders = self.buffers[bottleneck - first]
         if not leaders or bottleneck in passed:
             return name, WHOLE
-        moved = {flow: self._rate(allocation, flow) * size for flow, size in leaders.items()}
-        most = max(moved.values()) * (1.0 - TIE)
-        leader = next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
+        leader = _greatest({flow: self._rate(allocation, flow) * size for flow, size in leaders.items()})
         if leader not in self.place:
             return leader.cause, leader.spent
         return self.why(allocation, self.place[leader], passed | {bottleneck})
@@ -423,7 +426,50 @@ class Problem:
 
 def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | More:
     """Solve for the rates of flows and groups on links, with full and empty buffers, or return what else to include."""
-    return Problem(variables, links, holds).solve()
+    alone = _alone(variables[0], links, holds) if len(variables) == 1 else None
+    return alone or Problem(variables, links, holds).solve()
+
+
+def _alone(one: Variable, links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | None:
+    """The solution of a flow that meets nobody, as most of them, by the same steps; None if there is more to it."""
+    if not isinstance(one, Flow) or one.law is not None or (one.depends and one.customers is not None):
+        return None
+    if any(len(link.variables) > 1 for link in links) or any(one in hold.leaders for hold in holds):
+        return None
+    limit, first = one.limit, len(links)
+    capacities = [link.capacity for link in links]
+    demand = {i: one.demands[link] for i, link in enumerate(links) if link in one.demands}
+    sizes = [hold.followers[one] for hold in holds]
+    led = [sum([flow.rate * size for flow, size in hold.leaders.items()]) for hold in holds]
+    if not demand and limit.rate == math.inf:
+        return None
+    [rate], [by], _ = max_min_rates(capacities, [demand], [one.weight], [limit.rate])
+    if any(rate * size > most * (1.0 + EQUAL) for size, most in zip(sizes, led, strict=True)):
+        demand |= dict(enumerate(sizes, first))
+        [rate], [by], _ = max_min_rates([*capacities, *led], [demand], [one.weight], [limit.rate])
+    if by < first:
+        why = _own(links, by, rate, limit)
+    elif leaders := holds[by - first].leaders:
+        leader = _greatest({flow: flow.rate * size for flow, size in leaders.items()})
+        why = leader.cause, leader.spent
+    else:
+        why = holds[by - first].name, WHOLE
+    lost = {link: None for link in links if link.streams is not None}
+    bottleneck = links[by] if 0 <= by < first else None
+    return Solution([rate], [bottleneck], [why], [one.limits], lost, (by - first,) if by >= first else ())
+
+
+def _own(links: Sequence[Link], bottleneck: int, rate: float, limit: Limit) -> tuple[str, Parts]:
+    """What limits a flow at a rate, if that is no buffer: its own limit or a link, with the parts of its cycle."""
+    if bottleneck == CAP:
+        return limit.cause, limit.parts
+    return links[bottleneck].name, limit.parts if rate >= limit.rate * (1.0 - DONE) else WHOLE
+
+
+def _greatest(moved: Mapping[Flow, float]) -> Flow:
+    """The first of the flows that move most."""
+    most = max(moved.values()) * (1.0 - TIE)
+    return next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
 
 
 def _bound_by_laws(problem: Problem, allocation: Allocation) -> list[tuple[int, Limit]]:
