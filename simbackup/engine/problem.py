@@ -215,13 +215,7 @@ class Problem:
         return found
 
     def solve(self) -> Solution | More:
-        """The rates by all rules, or what else has to be solved for them.
-
-        Raises
-        ------
-        ValueError
-            Nothing limits a flow.
-        """
+        """The rates by all rules, or what else has to be solved for them."""
         allocation = self._with_customers()
         for _ in range(MOST_REPEATS if self.has_customers else 0):
             before = allocation.rates
@@ -239,13 +233,9 @@ class Problem:
 
     def rates(self) -> Allocation:
         """The fair rates, given the present limit of each variable and the holds of buffers."""
-        try:
-            found = coupled_rates(
-                self.capacities, self.demands, self.weights, self.caps, self.holds, switchovers=self.switchovers
-            )
-        except UnboundedFlowError as error:
-            name = self.variables[error.flow].name
-            raise ValueError(f"flow {name} is limited neither by a link nor by a cap") from None
+        found = coupled_rates(
+            self.capacities, self.demands, self.weights, self.caps, self.holds, switchovers=self.switchovers
+        )
         self.note_more(found)
         return found
 
@@ -425,9 +415,19 @@ class Problem:
 
 
 def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | More:
-    """Solve for the rates of flows and groups on links, with full and empty buffers, or return what else to include."""
-    alone = _alone(variables[0], links, holds) if len(variables) == 1 else None
-    return alone or Problem(variables, links, holds).solve()
+    """The rates of flows and groups on links, with full and empty buffers, or what else has to be solved for them.
+
+    Raises
+    ------
+    ValueError
+        Nothing limits a flow.
+    """
+    try:
+        alone = _alone(variables[0], links, holds) if len(variables) == 1 else None
+        return alone or Problem(variables, links, holds).solve()
+    except UnboundedFlowError as error:
+        name = variables[error.flow].name
+        raise ValueError(f"flow {name} is limited neither by a link nor by a cap") from None
 
 
 def _alone(one: Variable, links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | None:
@@ -441,8 +441,6 @@ def _alone(one: Variable, links: Sequence[Link], holds: Sequence[BufferHold]) ->
     demand = {i: one.demands[link] for i, link in enumerate(links) if link in one.demands}
     sizes = [hold.followers[one] for hold in holds]
     led = [sum([flow.rate * size for flow, size in hold.leaders.items()]) for hold in holds]
-    if not demand and limit.rate == math.inf:
-        return None
     [rate], [by], _ = max_min_rates(capacities, [demand], [one.weight], [limit.rate])
     if any(rate * size > most * (1.0 + EQUAL) for size, most in zip(sizes, led, strict=True)):
         demand |= dict(enumerate(sizes, first))
