@@ -323,34 +323,31 @@ class FlowShape(NamedTuple):
                 parallel_alone=UNBOUND,
                 early=None,
             )
-        if share == 1.0:
-            return self
-        demands = {link: demand * share for link, demand in self.demands.items()}
-        moves = {link: moved * share for link, moved in self.moves.items()}
-        parts = {part: seconds * share for part, seconds in self.parts.items()}
-        early = self.early.times(share) if self.early else None
-        return self._replace(
-            demands=demands, moves=moves, cap=self.cap / share, parts=parts, early=early,
-            parallel=_longer(self.parallel, share), parallel_alone=_longer(self.parallel_alone, share),
-        )  # fmt: skip
+        return self if share == 1.0 else self._replace(**self._scaled(share))
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow whose unit is so many units of this one."""
         if units == 1.0:
             return self
         return self._replace(
-            demands={link: demand * units for link, demand in self.demands.items()},
-            moves={link: moved * units for link, moved in self.moves.items()},
-            cap=self.cap / units,
-            parts={part: seconds * units for part, seconds in self.parts.items()},
             visits={link: times * units for link, times in self.visits.items()},
             sent=self.sent * units,
-            parallel=_longer(self.parallel, units),
-            parallel_alone=_longer(self.parallel_alone, units),
-            early=self.early.times(units) if self.early else None,
             source=self.source.times(units) if self.source is not None else None,
             weight=self.weight if self.among is None else self.weight / units,
+            **self._scaled(units),
         )
+
+    def _scaled(self, factor: float) -> dict[str, Any]:
+        """Its loads and seconds, times a factor."""
+        return {
+            "demands": {link: demand * factor for link, demand in self.demands.items()},
+            "moves": {link: moved * factor for link, moved in self.moves.items()},
+            "cap": self.cap / factor,
+            "parts": {part: seconds * factor for part, seconds in self.parts.items()},
+            "early": self.early.times(factor) if self.early else None,
+            "parallel": _longer(self.parallel, factor),
+            "parallel_alone": _longer(self.parallel_alone, factor),
+        }
 
     def after(self, seconds: float, on: Link | str, activity: str = "", *, idle: bool = False) -> FlowShape:
         """The shape when each unit takes further seconds in series with its cycle, on a link or at an address.

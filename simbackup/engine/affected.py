@@ -88,7 +88,8 @@ class Affected:
                     self.add(link.variables if others else link.limited)
             for link in links:
                 self._see(link)
-                other = (link.streams is not None or link.has_other_capacity) and link.moves_all
+                resized = link.solved_capacity >= 0.0 and link.capacity != link.solved_capacity
+                other = (resized or link.streams is not None) and link.moves_all
                 alone = link.may_depend and waits_alone(link)
                 self.add(link.variables if other or alone or link.solved_jointly else link.limited)
 
