@@ -142,9 +142,9 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     Ctrl-C shows what is known by then: capacity, cost, and the nights that were simulated.
     """
-    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
+    from simbackup.cli import counting, interrupts, show, show_plan  # noqa: PLC0415
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
-    from simbackup.planning.intervals import sureness  # noqa: PLC0415
+    from simbackup.planning.intervals import NOT_ASKED, sureness  # noqa: PLC0415
     from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
@@ -160,13 +160,20 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             _so_far(found, out, form, as_json=as_json)
         raise
     warn(found.warnings)
-    with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
-        sure = sureness(found, intervals.value, executor)
+    sure, given_up = NOT_ASKED, False
+    try:
+        with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
+            sure = sureness(found, intervals.value, executor)
+    except KeyboardInterrupt:
+        given_up = True
     show.answer(
         lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json
     )
     if out is not None:
         note(f"written to {write_tables(found.tables() | sure.table(), out, form)}")
+    if given_up:
+        interrupts.kept.append("the plan is shown without intervals")
+        raise KeyboardInterrupt
 
 
 def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
@@ -175,6 +182,7 @@ def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
     from simbackup.planning.intervals import NOT_ASKED  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
+    found.nights.give_up()
     show.answer(found.partial_as_dict, lambda: show_plan.so_far(found, NOT_ASKED), as_json=as_json)
     interrupts.kept.append("what was known by then is shown")
     if out is not None:

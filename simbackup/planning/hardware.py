@@ -235,12 +235,9 @@ def _add_systems(file: SiteFile, night: Night, parts: dict[str, Any]) -> None:
         size, machine = file.spec.systems[name].size.si, machine_of(file, name)
         if machine:
             parts["hosts"][name] = _owning(file.part("machines", machine, "host"))
-        else:
-            _add_disk(file, name, f"{name}-disk", size * max(saved.values()), parts)
+        _add_disk(file, name, f"{name}-disk", size * max(saved.values()), parts)
+        on = {"on": f"{name}-disk"} | ({"at": "0 B"} if len(saved) > 1 or not machine else {})
         for each, factor in saved.items():
-            if machine:
-                _add_disk(file, name, f"{each}-disk", size * factor, parts)
-            on = {"on": f"{each}-disk"} if machine else {"on": f"{name}-disk", "at": "0 B"}
             parts["data"][f"{each}-data"] = on | _data(file, name, factor, ages.get(each, DAY))
 
 

@@ -20,6 +20,7 @@ from simbackup.planning.sampling import Sampling
 from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.site import NOTHING_LACKS, Client, Lacking, PlannedSite, Target, numbers
 from simbackup.planning.windows import Verdict, verdicts_of
+from simbackup.policies.calendar import evening
 from simbackup.policies.levels import Level
 from simbackup.schema.tree import Node
 from simbackup.units import show_short
@@ -332,6 +333,7 @@ class Nights:
         self.kinds = self._kinds()
         self._known: dict[NightKind, list[int]] = {}
         self._early: dict[Work, Mapping[str, Outcome]] = {}
+        self._begun: dict[tuple[NightKind, int], Work] = {}
         self._growing, self._backlog = Growing(self.site), Backlog(self.site)
 
     @property
@@ -437,6 +439,11 @@ class Nights:
         kind, i = self._firsts[night]
         return kind, i, (night - self.days[i].day).days
 
+    def of(self, verdict: Verdict) -> tuple[NightKind, int, str]:
+        """The kind and the index of the first of the nights in which a backup or copy was simulated, and its job."""
+        kind, i, later = self.found(evening(verdict.due))
+        return kind, i, job_of(verdict.system, later, verdict.copy)
+
     def group(self) -> None:
         """Find the kinds again, when more nights are simulated together."""
         self.kinds = self._kinds()
@@ -476,10 +483,18 @@ class Nights:
         for kind, i in wanted:
             if i not in self.played.get(kind, {}):
                 night = self.night(kind, i)
-                work = work_of(self.site.file, night)
+                work = self._begun[kind, i] = work_of(self.site.file, night)
                 if work not in self.done and work not in self._early:
                     new[work] = night
-        self._early.update(zip(new, self.play.each(list(new.values())), strict=True))
+        for work, outcomes in zip(new, self.play.each(list(new.values())), strict=True):
+            self._early[work] = outcomes
+
+    def give_up(self) -> None:
+        """Count the nights that were simulated before they were asked for as simulated: nobody will ask for them."""
+        for (kind, i), work in self._begun.items():
+            outcomes = self.done.get(work) or self._early.get(work)
+            if outcomes is not None:
+                self.played.setdefault(kind, {})[i] = self.done[work] = outcomes
 
     def between(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
         """The outcome of a night, simulated or interpolated between simulated ones, with delays carried on."""

@@ -234,6 +234,12 @@ class PlannedSite:
     """What does not come about as parts fail, by policy."""
     unreadable: Mapping[str, Unreadable] = field(default_factory=dict[str, "Unreadable"])
     """What cannot be read any more as cartridges fail, by policy."""
+    first: Scenario | None = field(default=None, repr=False, compare=False)
+    """The scenario of its first night, if it was made in this process from the values of its file."""
+
+    def __getstate__(self) -> dict[str, object]:
+        """What another process gets, which makes scenarios of its own."""
+        return {**self.__dict__, "first": None}
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -253,7 +259,7 @@ class PlannedSite:
     @property
     def first_night(self) -> Scenario:
         """The scenario of its first night, in which everything is saved and copied for the first time."""
-        return _first_night(self.file)
+        return self.first or _first_night(self.file)
 
     def seconds(self, time: datetime) -> float:
         """Seconds since the start."""
@@ -368,7 +374,7 @@ def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> Pl
     first, later = _first_night(file), Night.later(file)
     if later.runs:
         scenario_of(file, night_scenario(file, later), like=first)
-    return _numbers(file, first)
+    return replace(_numbers(file, first), first=first)
 
 
 def numbers(file: SiteFile) -> PlannedSite:
@@ -379,7 +385,8 @@ def numbers(file: SiteFile) -> PlannedSite:
     InputError
         Everything that is wrong with the scenario of its first night.
     """
-    return _numbers(file, _first_night(file))
+    first = _first_night(file)
+    return replace(_numbers(file, first), first=first)
 
 
 def _first_night(file: SiteFile) -> Scenario:
