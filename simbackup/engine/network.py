@@ -194,18 +194,17 @@ class FlowNetwork:
 
     # failures
 
-    def close(self, link: Link, closure: Closure, *, waits: bool = False) -> None:
-        """Let a link serve nobody until it opens: flows fail that cross it or come to it, or all of them `wait`."""
+    def close(self, link: Link, closure: Closure) -> None:
+        """Let a link serve nobody until it opens: flows fail that cross it or come to it."""
         self._leave(link)
         if not link.closures:
             self.closed.setdefault(link.name, []).append((float(self.env.now), math.inf))
-        link.close(closure, waits=waits)
+        link.close(closure)
         self._changes.links[link] = None
         self._solve_later()
-        if not waits:
-            for flow in [flow for flow in link.flows if not flow.patient]:
-                self.fail(flow, closure.reason)
-                self.refuse(flow.name, closure)
+        for flow in [flow for flow in link.flows if not flow.patient]:
+            self.fail(flow, closure.reason)
+            self.refuse(flow.name, closure)
 
     def open(self, link: Link, closure: Closure) -> None:
         """Let a link serve again that was closed, unless something else keeps it closed."""
@@ -235,10 +234,9 @@ class FlowNetwork:
         if flow.name in self.refusals.closures and not flow.low_priority:
             return self.refusals.closures[flow.name]
         for link in flow.links:
-            for closure, waits in link.closures.items():
-                if not waits:
-                    self.refuse(flow.name, closure)
-                    return closure
+            for closure in link.closures:
+                self.refuse(flow.name, closure)
+                return closure
         return None
 
     def advance(self) -> None:
