@@ -53,7 +53,7 @@ NAMED = {
     "schema/retired.py": {"request", "rounds", "copy", "program", "since"},
     "drawing/boxes.py": {"over", "workload"},
     "experiments/what_if.py": {"tool"},
-    "foreign/histories/bacula.py": {"copy"},
+    "foreign/histories/logs.py": {"copy", "level"},
     "scenario/checks.py": {"snapshot"},
     "scenario/completion.py": {"tool", "engine", "compressor", "deduplication", "program", "workload"},
     "planning/inventory.py": {"machine"},

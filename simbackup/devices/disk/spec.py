@@ -38,7 +38,6 @@ class DiskSheet(LandingSheet):
     written: ClassVar[str] = "outer_rate"
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.SEQUENTIAL_READ: "outer_rate",
-        Measurable.CAPACITY: "capacity",
     }
 
     def rules(self) -> Rules:

@@ -81,7 +81,7 @@ def test_an_older_result_survives_a_failure_to_move_the_new_one(
     def refuse(self: Path, target: Path) -> Path:
         return full_disk() or self if self.name == folder.NEW else replace(self, target)
 
-    monkeypatch.setattr("simbackup.output.exchange.exchange", lambda *_: False)
+    monkeypatch.setattr("simbackup.results.folder.exchange", lambda *_: False)
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(ResultError, match="No space left"):
         restored.save(tmp_path / "run")
