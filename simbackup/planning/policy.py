@@ -214,8 +214,8 @@ class PolicySpec(Frozen):
     at: Text
     """The time of day at which they begin, such as `20:00`."""
     schedule: Annotated[dict[LevelName, Names], Field(min_length=1)]
-    """The dates on which each level begins: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of
-    march`, `every 2 weeks on sunday`, `2027-12-31`. If several levels name the same date, the one listed first runs."""
+    """The dates on which each level begins, such as `{full: saturday, incremental: sunday to friday}`: `daily`, `first
+    saturday`, `last day of march`, `every 2 weeks on sunday`, `2027-12-31`. Of levels on one date, the first runs."""
     spread: bool = False
     """Whether full backups are spread over the days of the week, so that each day saves about the same amount, with
     those of other policies: each system has its own day instead of that of `full`, and the policy becomes seven,

@@ -62,13 +62,15 @@ class JobSpec(Part):
     live_part = "simbackup.methods.job:Work"
 
     after: Annotated[Names, Refers("follows", "jobs")] = ()
-    """Jobs that must end before this one begins."""
+    """Jobs that must end before this one begins, also if `begin` is earlier."""
     begin: Text | None = None
-    """A time of day, such as `22:00`, or a time after the start, such as `90 s`."""
+    """A time of day of the first day, such as `22:00`, or a time after the start, which is midnight, such as `90 s`. By
+    default, at the start, or when the jobs under `after` have ended.
+    """
     every: Duration | None = None
     """Time from one start to the next."""
     until: Duration | None = None
-    """When to stop repeating, counted from the start."""
+    """Last time at which it may begin again, counted from the start; `7 d` gives the seven nights of a week."""
     window: PositiveDuration | None = None
     """Time within which it should end, counted from when it was due."""
     deadline: Text | None = None

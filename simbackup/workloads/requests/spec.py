@@ -11,13 +11,13 @@ from simbackup.schema.job import Names
 from simbackup.schema.part import Facts, Figures, Path, Refers, amount
 from simbackup.schema.quantity import PositiveSize
 from simbackup.schema.registry import WorkloadKind
-from simbackup.schema.workload import WorkloadSpec
+from simbackup.schema.workload import AskingSpec
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
 
-class RequestsSpec(WorkloadSpec):
+class RequestsSpec(AskingSpec):
     """An application whose requests cross links: a given number per second, or one after the other from each client."""
 
     via: Annotated[Names, Field(min_length=1), Refers("works on", "links")]

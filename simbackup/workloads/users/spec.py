@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.schema.part import Facts, Figures, Modelled, Path, Refers, amount
 from simbackup.schema.registry import Look, WorkloadKind
-from simbackup.schema.workload import WorkloadSpec
+from simbackup.schema.workload import AskingSpec
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -50,7 +50,7 @@ class WorkloadSheet(Frozen):
     """Share of the disk writes that go to the hot data."""
 
 
-class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
+class UsersSpec(AskingSpec, Modelled, WorkloadSheet):
     """Users of a data set: a given number of transactions per second, or one after the other from each user."""
 
     data: Annotated[Text, Refers("works on", "data")]
