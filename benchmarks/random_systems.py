@@ -127,7 +127,6 @@ def _work(draw: random.Random, engine: str) -> list[Plan]:
             [split_off, join],
             [freeze, write | {"data": "lun"}, tape | {"data": "lun", "source": "pointers"}],
             [{"method": "frozen_image", "data": "db", "to": "mirror"}, *back],
-            [{"method": "write", "data": "more"}],
         ]
     )  # fmt: skip
 
