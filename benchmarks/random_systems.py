@@ -127,6 +127,7 @@ def _work(draw: random.Random, engine: str) -> list[Plan]:
             [split_off, join],
             [freeze, write | {"data": "lun"}, tape | {"data": "lun", "source": "pointers"}],
             [{"method": "frozen_image", "data": "db", "to": "mirror"}, *back],
+            [{"method": "copy", "data": "more", "to": "more"}],
         ]
     )  # fmt: skip
 
@@ -159,7 +160,7 @@ def _workloads(draw: random.Random) -> dict[str, Plan]:
         "writes": "20 %", "updates": draw.choice([0.2, 1]), "synchronous": draw.random() < 0.5,
     }  # fmt: skip
     users |= draw.choice([{"transactions": f"{draw.randint(1, 60)} /s"}, {"clients": 5, "think_time": "50 ms"}])
-    app: Plan = {"via": "lan", "request": "64 KiB"}
+    app: Plan = {"via": "lan", "request": "64 KiB", "timeout": "1 s"}
     app |= draw.choice([{"transactions": f"{draw.randint(50, 800)} /s"}, {"clients": 20, "think_time": "20 ms"}])
     return {name: part for name, part in (("users", users), ("app", app)) if draw.random() < 0.7}
 

@@ -107,7 +107,8 @@ def build(
             system.most[f"jobs.{name}"] = Link(f"jobs.{name}.most_rate", job.most_rate.si, fastest=job.most_rate.si)
         if isinstance(job, SharedOut):
             system.serial[f"jobs.{name}"] = partial(_serial_share, job, spec)
-    return system, [job_of(name, spec) for name in spec.jobs]
+    written = {copy for job in spec.jobs.values() for copy in spec.inline_copies_of(job)}  # by their backups
+    return system, [job_of(name, spec) for name in spec.jobs if name not in written]
 
 
 def _serial_share(job: SharedOut, spec: Spec) -> float:
@@ -121,7 +122,12 @@ def job_of(name: str, spec: Spec) -> Job:
     work = made(job, job, spec)
     if isinstance(job, Lasting) and job.exists and isinstance(work, Placing):
         work = Existing(work)
-    return Job(name, work, schedule_of(job, spec.weekday), hosts=hosts_of(name, spec))
+    return Job(name, work, schedule_of(job, spec.weekday), beside=_beside(job, spec), hosts=hosts_of(name, spec))
+
+
+def _beside(job: JobSpec, spec: Spec) -> dict[str, str]:
+    """The jobs that a job does while it does its own work, with their methods."""
+    return {name: str(getattr(copy, "method", "")) for name, copy in spec.inline_copies_of(job).items()}
 
 
 def _devices(system: System, spec: Spec) -> None:

@@ -141,6 +141,8 @@ class Copy:
     """Where it is stored, in the order of the save set."""
     reduction: Reduction = NO_REDUCTION
     """What programs contribute to `compression`; the medium does the rest."""
+    undone: list[SaveSet] = field(default_factory=list["SaveSet"])
+    """What later save sets have replaced in it, in the order in which a restore applies it."""
 
     @property
     def fetched(self) -> float:

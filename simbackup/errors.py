@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from simbackup.text import for_line
 
@@ -49,6 +49,8 @@ class Problem:
     severity: Literal["error", "warning"] = "error"
     closing: bool = False
     """Whether it closes the list: it names what was not checked because of the other problems."""
+    retired: Any = field(default=None, compare=False, repr=False)
+    """What replaces the key, the method or the datasheet, if it is about one of an earlier version."""
 
     def __str__(self) -> str:
         place = f"{self.place}: warning" if self.severity == "warning" else str(self.place)

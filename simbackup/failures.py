@@ -13,6 +13,8 @@ from simbackup.devices.network.spec import WAY
 from simbackup.devices.raid.live import Redundant, changing
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.link import Closure, Link
+from simbackup.errors import JobFailedError
+from simbackup.methods.operations.live import Rebuild, UnreadableSectorError
 from simbackup.schema.job import JobSpec, Restoring
 from simbackup.schema.part import Part, Refers
 from simbackup.schema.reflection import mark_of
@@ -31,7 +33,8 @@ ORDERS = frozenset({"follows", "waits in"})
 class Failure:
     """A part that fails: its address, what it is in words, and how it fails; when, in seconds, and for how long.
 
-    The time counts from the start, or from the first beginning of a job.
+    The time counts from the start, or from the first beginning of a job. What transfers over it waits for so many
+    seconds before it fails. Of an array, a rebuild begins so many seconds after one of its disks has failed.
     """
 
     name: str
@@ -41,6 +44,8 @@ class Failure:
     delay: float
     after: str | None = None
     lasts: float | None = None
+    timeout: float = 0.0
+    spare: float | None = None
 
     @property
     def reason(self) -> str:
@@ -81,13 +86,16 @@ def failure_of(name: str, said: FailureSpec, spec: Spec) -> Failure:
         "link": (_closing(lambda system: _of_network(system, part)), "links", "link"),
         "device": (_closing(lambda system: _of_device(system, part)), "devices", "device"),
         "disk": (_lose_disk, "devices", "a disk of"),
+        "sector": (_spoil, "devices", "a sector of"),
         "drive": (_lose_drive, "devices", "a drive of"),
+        "robot": (_stop, "devices", "the robot of"),
         "cartridge": (_ruin, "jobs", "a cartridge of"),
     }[what]
     return Failure(
         name, f"{section}.{part}", f"{words} '{part}'" if " " in words else f"the {words} '{part}'", fails,
         (units.parse_moment(said.at) if said.at is not None else 0.0) + said.delay.si, said.after,
-        said.lasts.si if said.lasts is not None else None,
+        said.lasts.si if said.lasts is not None else None, said.timeout.si,
+        said.spare.si if said.spare is not None else None,
     )  # fmt: skip
 
 
@@ -177,8 +185,7 @@ def _closing(
         failure.note(system, how, failure=True)
         opens = system.env.event() if failure.lasts is not None else None
         closure = Closure(failure.reason, failure.part, opens)
-        for link in away:
-            system.network.close(link, closure)
+        yield from _close(system, failure, away, closure)
         for name, needed in [*system.running.items()]:  # also what moves nothing now
             if not needed.isdisjoint(hosts):
                 system.network.refuse(name, closure)
@@ -186,10 +193,22 @@ def _closing(
             if holds:
                 _lose(system, failure.reason, away)
             return
-        yield system.env.timeout(failure.lasts)
+        yield system.env.timeout(max(failure.lasts - failure.timeout, 0.0))
         _open(system, failure, away, closure)
 
     return fails
+
+
+def _close(system: System, failure: Failure, links: Iterable[Link], closure: Closure) -> Process:
+    """Close links: what crosses them waits for a while, and then fails."""
+    patience = min(failure.timeout, failure.lasts) if failure.lasts is not None else failure.timeout
+    for link in links:
+        system.network.close(link, closure, waits=patience > 0.0)
+    if patience > 0.0:
+        yield system.env.timeout(patience)
+        if failure.lasts is None or failure.lasts > patience:
+            for link in links:
+                system.network.close(link, closure)
 
 
 def _open(system: System, failure: Failure, links: Iterable[Link], closure: Closure) -> None:
@@ -221,16 +240,62 @@ def _holding(system: System, name: str) -> list[Link]:
 
 
 def _lose_disk(system: System, failure: Failure) -> Process:
-    """The failure of a disk of an array, which goes on without it, or loses all data."""
+    """The failure of a disk of an array, which goes on without it and fills a spare one, or loses all data."""
     name = failure.part.split(".")[1]
     store = system.of(Redundant)[name]
-    if changing(system.network, store, store.fail):
-        failure.note(system, "goes on without one disk", failure=True)
-    else:
+    goes_on = changing(system.network, store, store.fail)
+    if not goes_on:
         failure.note(system, "loses a disk too many, and all its data", failure=True)
-        system.network.close(store.link, Closure(f"'{name}' lost a disk too many", failure.part))
-        _lose(system, f"too many disks of '{name}' failed", [store.link])
+        _lose_array(system, failure, f"'{name}' lost a disk too many", f"too many disks of '{name}' failed")
+        return
+    failure.note(system, "goes on without one disk", failure=True)
+    if failure.spare is None:
+        return
+    yield system.env.timeout(failure.spare)
+    job = f"failures.{failure.name}"
+    while True:
+        try:
+            yield from Rebuild(name, 1.0).run(system, job)
+        except UnreadableSectorError as error:
+            failure.note(system, "is not rebuilt: a sector cannot be read, and its data are lost", failure=True)
+            _lose_array(system, failure, str(error), str(error))
+            return
+        except JobFailedError as error:
+            failure.note(system, f"is not rebuilt: {error}")
+        else:
+            failure.note(system, "has been rebuilt onto a spare disk")
+            return
+        closure = system.network.admit(job)
+        if closure is None or closure.opens is None:
+            return
+        if not closure.opens.processed:
+            yield closure.opens  # it begins again when what has failed is back
+
+
+def _lose_array(system: System, failure: Failure, closed: str, reason: str) -> None:
+    """Lose all that is on an array, which serves nobody any more."""
+    store = system.of(Redundant)[failure.part.split(".")[1]]
+    system.network.close(store.link, Closure(closed, failure.part))
+    _lose(system, reason, [store.link])
+
+
+def _spoil(system: System, failure: Failure) -> Process:
+    """A sector of a disk of an array that cannot be read any more; nobody notices before a rebuild needs it."""
+    system.of(Redundant)[failure.part.split(".")[1]].unreadable = True
+    failure.note(system, "has a sector that cannot be read", failure=True)
     yield from ()
+
+
+def _stop(system: System, failure: Failure) -> Process:
+    """The robots of a library stop for a while: who needs one waits, and loaded drives go on."""
+    library, over = system.of(Library)[failure.part.split(".")[1]], system.env.event()
+    failure = replace(failure, part=f"{failure.part}.robot")
+    failure.note(system, f"fails for {units.show_short(failure.lasts or 0.0, 's')}", failure=True)
+    library.stops.append(over)
+    yield system.env.timeout(failure.lasts or 0.0)
+    library.stops.remove(over)
+    failure.note(system, "is back")
+    over.succeed()
 
 
 def _lose_drive(system: System, failure: Failure) -> Process:

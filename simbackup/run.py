@@ -239,6 +239,9 @@ def ended(system: System, scenario: Scenario, seed: int, reads: AbstractSet[str]
     while system.env.peek() <= system.env.now:  # the rates of the last instant are recorded last
         system.env.step()
     system.network.advance()
+    for host in system.hosts.values():
+        if host.suspended is not None:
+            system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
     if reads is not None and not ended_well(system.trace):
         reads = None  # a key may not have come to have its effect

@@ -18,7 +18,7 @@ from simbackup.devices.image import FrozenImage, lost, reading
 from simbackup.devices.network.adapter import Adapter, Adapters, ClosedLoop
 from simbackup.devices.network.live import Networks
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.space import SpoolRoom
+from simbackup.devices.space import Space, SpoolRoom
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flow import Flow
@@ -89,6 +89,25 @@ class Shares(dict[str, Link]):
 
 
 @dataclass(slots=True)
+class Attempt:
+    """What the attempts of an unfinished run of a job have stored so far."""
+
+    positions: dict[str, float] = field(default_factory=dict[str, float])
+    """Bytes of the target volumes at which its save set begins."""
+    written: list[Dirty] = field(default_factory=list[Dirty])
+    """What it has written to them."""
+    in_objects: float = 0.0
+    """Bytes of the save set that are complete in an object store."""
+    finished: float = 0.0
+    """Share (0 to 1) of what a program sends that is complete at its target."""
+
+    def stored(self, volume: Volume, begin: float, size: float) -> float:
+        """Bytes that were written to a range of a volume, whether they are on disk or still in memory."""
+        here = [dirty for dirty in self.written if dirty.volume is volume]
+        return math.fsum(dirty.size for dirty in here if begin <= dirty.begin < begin + size)
+
+
+@dataclass(slots=True)
 class System:
     """A live system: the parts of a scenario by their names in it, and the state of its run."""
 
@@ -115,6 +134,8 @@ class System:
     """Bytes at the beginning of each device that volumes, copy areas and mirrors on it occupy."""
     used: dict[str, float] = field(default_factory=dict[str, float])
     """The byte at which free space begins on each volume to which a backup was written."""
+    spaces: dict[str, Space] = field(default_factory=dict[str, Space])
+    """Free space of each device with volumes, copy areas or mirrors."""
     spools: dict[str, SpoolRoom] = field(default_factory=dict[str, SpoolRoom])
     """Space that spooled backups borrow, by the name of the volume; made when first needed."""
 
@@ -138,8 +159,8 @@ class System:
     """Events of the first start of those jobs that failures wait for, by the name of the job."""
     running: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """The runs of jobs that work or wait for what they need, and the hosts without which they cannot go on."""
-    begins: dict[str, float] = field(default_factory=dict[str, float])
-    """Where the save set of an unfinished run begins on its volume, in all its attempts, by the address of the run."""
+    attempts: dict[str, Attempt] = field(default_factory=dict[str, "Attempt"])
+    """What earlier attempts of an unfinished run have stored, by the address of the run."""
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
     """Events on which writes reach their disks; those that have happened are removed now and then."""
     looked_through: int = 1000

@@ -13,7 +13,7 @@ import typer
 
 from simbackup.cli import interrupts
 from simbackup.cli.interrupts import EXIT_CODES, INTERRUPTED, WRONG_INPUT
-from simbackup.cli.of_files import check, scenarios, schema
+from simbackup.cli.of_files import check, scenarios, schema, upgrade
 from simbackup.cli.of_lab import compare, components, datasheets, join, measure_runs, pack, predict, set_up
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
@@ -89,7 +89,7 @@ def options(
 
 COMMANDS = {
     command.__name__: command for command in (
-        run, plot, report, reproduce, explain, check, study, sensitivity, trace, picture, calibrate, measure,
+        run, plot, report, reproduce, explain, check, upgrade, study, sensitivity, trace, picture, calibrate, measure,
         history, scenarios, schema, serve, protect,
     )
 }  # fmt: skip

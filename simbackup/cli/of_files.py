@@ -1,7 +1,8 @@
-"""Commands about files: check, scenarios, schema."""
+"""Commands about files: check, upgrade, scenarios, schema."""
 
 from __future__ import annotations
 
+import difflib
 from typing import Annotated
 
 import typer
@@ -47,6 +48,36 @@ def _show_left_out(file: str) -> None:
     show.listing(rows[:MOST], as_json=False)
     nothing = [] if rows else [f"nothing that '{file}' leaves out changes '{job}' by more than 5 %"]
     print("\n".join([*nothing, *none]))  # noqa: T201
+
+
+def upgrade(
+    file: Annotated[str, typer.Argument(help="A scenario, a site or a datasheet.")],
+    write: Annotated[bool, typer.Option("--write", help="Write the file, if nobody has changed it meanwhile.")] = False,
+) -> None:
+    """Rewrite what earlier versions had in a file, and say what is left to do by hand.
+
+    It shows the difference. Comments and all else stay as they are.
+    """
+    from simbackup import shelf  # noqa: PLC0415
+    from simbackup.cli.checking import check_file, file_of  # noqa: PLC0415
+    from simbackup.files import content, replaced  # noqa: PLC0415
+    from simbackup.schema.upgrading import upgraded  # noqa: PLC0415
+    from simbackup.schema.yaml_file import read_text  # noqa: PLC0415
+
+    path = file_of(file)
+    name = shelf.shown(path)
+    before = read_text(path, name)
+    after, left = upgraded(before, name, check_file(path))
+    lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
+    print("".join(lines), end="")  # noqa: T201 (a command line prints)
+    if write and after != before:
+        if content(path) != before.encode():
+            raise InputError([Problem(Place(name), "", "has changed meanwhile", "run the command again")])
+        replaced(path, after)
+    if left:
+        raise InputError(left)
+    if after == before:
+        print("nothing to rewrite")  # noqa: T201
 
 
 def scenarios(as_json: Json = False) -> None:

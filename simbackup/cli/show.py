@@ -231,7 +231,7 @@ def users(one: Result) -> None:
         "lost": ("lost", _share), "response": ("response", _seconds), "slower": ("slower", "{:.3g} times".format),
         "waited": ("waited for lock", _count), "mean_wait": ("mean lock wait", _seconds),
         "longest_wait": ("longest lock wait", _seconds), "slowdown": ("disk slowed", "{:.3g} times".format),
-        "network_wait": ("wait at links", _seconds),
+        "network_wait": ("wait at links", _seconds), "timed_out": ("timed out", _share),
     }  # fmt: skip
     reported = {key: column for key, column in columns.items() if reports(one.user_rows, key)}
     impacts = [

@@ -238,6 +238,8 @@ class Library:
     """Passes over cartridges that several restores share."""
     broken: dict[Drive, bool] = field(default_factory=dict[Drive, bool])
     """Drives that do not work, and whether they never will again."""
+    stops: list[simpy.Event] = field(default_factory=list[simpy.Event])
+    """What keeps the robots from moving: each succeeds when it is over."""
 
     def __post_init__(self) -> None:
         self.idle = list(self.drives)
@@ -531,6 +533,11 @@ class Library:
         robot = self.robots.request()
         with self.clock.span(job, f"{self.name}.robot", Activity.WAIT_FOR_ROBOT):
             yield from self.clock.wait(job, robot) if needed else _patiently(robot)
+            while self.stops:
+                self.robots.release(robot)
+                yield from self.clock.wait(job, self.stops[0]) if needed else _patiently(self.stops[0])
+                robot = self.robots.request()
+                yield from self.clock.wait(job, robot) if needed else _patiently(robot)
         with self.clock.span(job, f"{self.name}.robot", activity):
             yield self._timeout(job, "exchange_time", self.exchange_time)
         self.robots.release(robot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simbackup.devices.space import Space
 from simbackup.devices.store import Over, Region, Store
 from simbackup.devices.volume.live import Volume
 
@@ -53,10 +54,15 @@ class Site:
         """A volume by its name."""
         return self.system.of(Volume)[name]
 
+    def space(self, on: str) -> Space:
+        """The space of a device that volumes, copy areas and mirrors share."""
+        return self.system.spaces.setdefault(on, Space(self.system.of(Store)[on].size))
+
     def reserved(self, on: str, size: float, user: str) -> Region:
         """The next bytes of a device, as the host of their user reaches it."""
         end = self.system.taken.get(on, 0.0)
         self.system.taken[on] = end + size
+        self.space(on).taken[self.address] = lambda: size
         return Region(self.reached(user, on), end, size)
 
     def reached(self, name: str, on: str) -> Store:

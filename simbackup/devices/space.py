@@ -1,10 +1,11 @@
-"""Space on devices: ranges of bytes, and what spooled backups borrow."""
+"""Space on devices: ranges of bytes, what volumes and clones are guaranteed or use, and what spooled backups borrow."""
 
 from __future__ import annotations
 
 import bisect
 import math
 from collections.abc import Callable, Generator, MutableMapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import simpy
@@ -77,6 +78,21 @@ class ExtentSet:
                 new += until - at
             at = until
         return end - begin
+
+
+@dataclass(slots=True)
+class Space:
+    """Space on a device that several volumes and clones share: each takes what it is guaranteed, or what it uses."""
+
+    size: float
+    """Bytes of the device."""
+    taken: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
+    """Bytes that each volume, clone, copy area or mirror takes, by name."""
+
+    @property
+    def free(self) -> float:
+        """Free bytes."""
+        return self.size - sum(taken() for taken in self.taken.values())
 
 
 class SpoolRoom:

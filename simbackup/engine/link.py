@@ -152,7 +152,7 @@ class Link:
     ) -> None:
         self.name, self.number = name, 0
         self.pooled, self.fastest, self.plain = pooled, fastest, plain
-        self.closures: dict[Closure, None] = {}
+        self.closures: dict[Closure, bool] = {}
         """Why it serves nobody, if so; and whether flows wait meanwhile, or fail."""
         self.capacity = self.nominal = self._checked(capacity)
         """Units per second, zero while it is closed; and what it has, or would have if it were not closed."""
@@ -201,9 +201,9 @@ class Link:
         self.nominal = self._checked(capacity)
         self.capacity, self.stale = 0.0 if self.closures else capacity, True
 
-    def close(self, closure: Closure) -> None:
+    def close(self, closure: Closure, *, waits: bool) -> None:
         """Serve nobody from now on; called by the network, which solves anew."""
-        self.closures[closure] = None
+        self.closures[closure] = waits
         self.set_capacity(self.nominal)
 
     def open(self, closure: Closure) -> None:

@@ -194,17 +194,18 @@ class FlowNetwork:
 
     # failures
 
-    def close(self, link: Link, closure: Closure) -> None:
-        """Let a link serve nobody until it opens: flows fail that cross it or come to it."""
+    def close(self, link: Link, closure: Closure, *, waits: bool = False) -> None:
+        """Let a link serve nobody until it opens: flows fail that cross it or come to it, or all of them `wait`."""
         self._leave(link)
         if not link.closures:
             self.closed.setdefault(link.name, []).append((float(self.env.now), math.inf))
-        link.close(closure)
+        link.close(closure, waits=waits)
         self._changes.links[link] = None
         self._solve_later()
-        for flow in [flow for flow in link.flows if not flow.patient]:
-            self.fail(flow, closure.reason)
-            self.refuse(flow.name, closure)
+        if not waits:
+            for flow in [flow for flow in link.flows if not flow.patient]:
+                self.fail(flow, closure.reason)
+                self.refuse(flow.name, closure)
 
     def open(self, link: Link, closure: Closure) -> None:
         """Let a link serve again that was closed, unless something else keeps it closed."""
@@ -234,9 +235,10 @@ class FlowNetwork:
         if flow.name in self.refusals.closures and not flow.low_priority:
             return self.refusals.closures[flow.name]
         for link in flow.links:
-            for closure in link.closures:
-                self.refuse(flow.name, closure)
-                return closure
+            for closure, waits in link.closures.items():
+                if not waits:
+                    self.refuse(flow.name, closure)
+                    return closure
         return None
 
     def advance(self) -> None:

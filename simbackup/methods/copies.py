@@ -41,6 +41,22 @@ def carried(reduction: Reduction) -> Reduction:
     return whole if reduction.at in {"client", "server"} and whole.ratio > 1.0 else NO_REDUCTION
 
 
+def in_one_piece(saved: SaveSet, lies: Copy) -> Copy:
+    """The copy of a save set, to be read in sequence; fails if later save sets were written into it."""
+    if lies.undone:
+        raise JobFailedError(f"later backups were written into the save set of '{saved.job}' on '{lies.target}'")
+    return lies
+
+
+def shared(reduction: Reduction) -> Reduction:
+    """What the client of a backup does for all copies that are written at once; the rest is only for the first.
+
+    >>> shared(Reduction(2.0, "client", repeated=3.0)).stored, shared(Reduction(2.0, "server")).stored
+    (2.0, 1.0)
+    """
+    return carried(reduction) if reduction.at == "client" else NO_REDUCTION
+
+
 @runtime_checkable
 class Placing(Protocol):
     """Work whose save set may exist already."""

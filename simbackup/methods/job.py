@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -151,6 +151,8 @@ class Job:
     schedule: Schedule
     nth: Callable[[int], Job] | None = None
     """The job for a run, by its number from 0, if runs differ."""
+    beside: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Jobs whose work this one does with its own, and their methods."""
     hosts: frozenset[str] = frozenset()
     """The hosts without which it cannot go on; none where nothing fails."""
 
@@ -184,7 +186,7 @@ def side_by_side(
 
 def start(system: System, jobs: list[Job], until: Collection[str] = ()) -> simpy.Event:
     """Start all jobs; return the event on which all (or the named ones) have ended, and all data are on disk."""
-    ended, since = {job.name: system.env.event() for job in jobs}, dict[str, float]()
+    ended, since = {name: system.env.event() for job in jobs for name in (job.name, *job.beside)}, dict[str, float]()
     for workload in system.workloads:
         workload.start()
     exist = [job for job in jobs if issubclass(type(job.work), There)]  # Python keeps what it finds for a class
@@ -221,11 +223,13 @@ def _series(
         name = f"{job.name}.{i + 1}" if job.schedule.every is not None else job.name
         chain = job.schedule.after if time <= 0.0 else ()  # a job without a time of its own follows those before it
         since[job.name] = min((since[before] for before in chain), default=time)
+        since |= dict.fromkeys(job.beside, since[job.name])
         run = job if job.nth is None else job.nth(i)
         if run.schedule.delay and not failed:
             yield system.env.timeout(run.schedule.delay)
         good = yield from _once(system, run, name, failed, (max(time, ready), since[job.name]))
-    ended[job.name].succeed(good)
+    for each in (job.name, *job.beside):
+        ended[each].succeed(good)
 
 
 def _once(
@@ -236,12 +240,15 @@ def _once(
     `times` are when it was due, and since when its deadline counts.
     """
     begin, due = system.env.now, times[0]
-    if job.name in system.begun and not system.begun[job.name].triggered:
-        system.begun[job.name].succeed()
+    for each in (job.name, *job.beside):
+        if each in system.begun and not system.begun[each].triggered:
+            system.begun[each].succeed()
     window, missed = job.schedule.allowed(*times)
     for workload in system.workloads:
         workload.watch(name, begin)
     moved, status, reason = Moved(0.0, 0.0), "done", ""
+    runs = {each + name.removeprefix(job.name): method for each, method in job.beside.items()}
+    system.trace.beside[f"jobs.{name}"] = tuple(f"jobs.{run}" for run in runs)
     if failed:
         status, reason = "skipped", f"'{failed[0]}' did not complete"
     else:
@@ -251,16 +258,18 @@ def _once(
     system.note_crossed(name)
     if status == "done" and window is not None and end - due > window:
         status, reason = "late", missed
-    system.trace.job(
-        {
-            "job": name, "method": job.work.method, "start": float(begin), "end": float(end),
-            "elapsed": float(end - begin), "bytes": moved.bytes, "files": moved.files,
-            "lock": moved.lock, "status": status, "reason": reason,
-            "due": float(due),
-        }
-        | ({"window": window} if window is not None else {})
-        | ({"buffers": moved.buffers} if moved.buffers else {})
-    )  # fmt: skip
+    system.trace.beside.pop(f"jobs.{name}")
+    for run, method in {name: job.work.method, **runs}.items():
+        system.trace.job(
+            {
+                "job": run, "method": method, "start": float(begin), "end": float(end),
+                "elapsed": float(end - begin), "bytes": moved.bytes, "files": moved.files,
+                "lock": moved.lock, "status": status, "reason": reason,
+                "due": float(due),
+            }
+            | ({"window": window} if window is not None else {})
+            | ({"buffers": moved.buffers} if moved.buffers else {})
+        )  # fmt: skip
     for workload in system.workloads:
         workload.tell(name, end)
     return status in {"done", "late"}

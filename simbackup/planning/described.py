@@ -13,9 +13,9 @@ from simbackup.planning.loading import site_of
 from simbackup.planning.plan import stocked
 from simbackup.planning.site import numbers
 from simbackup.policies.calendar import HORIZON
-from simbackup.schema.editing import edited
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.tree import Node
+from simbackup.schema.upgrading import edited
 from simbackup.schema.yaml_file import parse
 from simbackup.units import UnitError, show
 from simbackup.units.amounts import Convention, amount, convention

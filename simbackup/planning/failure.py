@@ -14,15 +14,21 @@ from pydantic import BeforeValidator
 from simbackup.policies.clock import moment
 from simbackup.schema.failure import Ageing
 from simbackup.schema.part import Rules
-from simbackup.schema.quantity import Count, PositiveCount, PositiveDuration, Text, si_or, usual
+from simbackup.schema.quantity import Count, Duration, PositiveCount, PositiveDuration, Text, si_or, usual
 
 if TYPE_CHECKING:
     from simbackup.planning.spec import SiteSpec
 
-DISK = "disk"
-"""The key of a failure of a disk of an array."""
-WHAT = ("host", "device", "link", "drive", DISK, "cartridge")
+DISK, SECTOR = "disk", "sector"
+"""The keys of a failure of a disk of an array, and of a sector of such a disk."""
+WHAT = ("host", "device", "link", "drive", "robot", DISK, SECTOR, "cartridge")
 """Keys of which a failure has one: what fails."""
+HAVE_NO_TIMEOUT = {
+    "host": "what runs on a host cannot wait for it", DISK: "the array goes on without it",
+    "cartridge": "who reads it cannot wait for it", "robot": "who needs it waits for it",
+    SECTOR: "who rebuilds a disk cannot wait for it",
+}  # fmt: skip
+"""What fails without a time for which transfers wait, and why not."""
 YEAR = 365.0 * 86_400.0
 MOST = 1_000.0
 """Failures in a year up to which a plan can follow each of them."""
@@ -52,9 +58,15 @@ class SiteFailureSpec(Ageing):
     own."""
     drive: Text | None = None
     """The target of whose tape library one drive fails: the first that works at the time, or else the first."""
+    robot: Text | None = None
+    """The target whose tape library has no robot meanwhile; loaded drives go on."""
     disk: Text | None = None
     """The target, or the datastore, of whose array one disk fails. The array goes on without it, and is rebuilt beside
     the jobs when a spare disk has taken its place."""
+    sector: Text | None = None
+    """The target, or the datastore, on one of whose disks a sector becomes unreadable. Nobody knows until a disk of
+    this array is rebuilt the next time: if no redundancy is left by then, the array loses its data, and otherwise it
+    repairs the sector."""
     cartridge: Text | None = None
     """The target whose newest cartridge becomes unreadable. Nobody knows until it is loaded: restores then take other
     copies, or older ones, of the save sets on it."""
@@ -65,8 +77,10 @@ class SiteFailureSpec(Ageing):
     seed: Count = usual("0")
     """Which random times are drawn for `yearly`: each number draws others."""
     lasts: PositiveDuration | None = None
-    """How long it is away each time; of a disk, until a spare one takes its place. A cartridge stays
+    """How long it is away each time; of a disk, until a spare one takes its place. A cartridge or a sector stays
     unreadable."""
+    timeout: Duration = usual("0 s", "s")
+    """How long transfers wait for it before they fail, and go on if it is back by then."""
 
     @property
     def what(self) -> str:
@@ -96,8 +110,10 @@ class SiteFailureSpec(Ageing):
             yield ("yearly",), f"{self.yearly.si:,.0f} failures in a year are too many", f"write {MOST:.0f} or less"
         if self.states("seed") and self.yearly is None:
             yield ("seed",), "has no effect without 'yearly'", "leave it out"
+        if self.states("timeout") and self.what in HAVE_NO_TIMEOUT:
+            yield ("timeout",), f"has no effect on a {self.what}", HAVE_NO_TIMEOUT[self.what]
         yield from self.of_ages()
-        stays = self.what == "cartridge"
+        stays = self.what in {"cartridge", SECTOR}
         if self.lasts is None and not stays:
             yield ("lasts",), "does not say how long it is away", "write for example 'lasts: 4 h'"
         if self.lasts is not None and stays:
@@ -150,8 +166,24 @@ class NightFailure(NamedTuple):
 
 
 def outages(spec: SiteSpec, last: date) -> list[Outage]:
-    """All that fails in a site until the last day and that nights notice, in order."""
-    return [one for one in happening(spec, last) if spec.failures[one.name].what != "cartridge"]
+    """All that fails in a site until the last day and that nights notice, in order.
+
+    A sector that cannot be read is noticed in the night in which a disk of its array fails the next time.
+    """
+    each, found = happening(spec, last), list[Outage]()
+    disks = [(one, _failing(spec, one)) for one in each if spec.failures[one.name].what == DISK]
+    for one in each:
+        what, parts = spec.failures[one.name].what, _failing(spec, one)
+        if what == SECTOR:
+            rebuilt = (disk for disk, of in disks if of == parts and disk.end >= one.begin)
+            found += [disk._replace(name=one.name, begin=max(one.begin, disk.begin)) for disk in rebuilt][:1]
+        elif what != "cartridge":
+            found.append(one)
+    return sorted(found, key=lambda one: (one.begin, one.name))
+
+
+def _failing(spec: SiteSpec, one: Outage) -> list[str]:
+    return parts_that_fail(spec, spec.failures[one.name])
 
 
 def unreadable(spec: SiteSpec, last: date) -> list[tuple[str, datetime]]:
@@ -236,6 +268,6 @@ def _libraries(spec: SiteSpec, name: str) -> list[str]:
 
 
 _FINDERS = {
-    "host": _hosts, "device": _devices, "link": _links, "drive": _libraries, DISK: _arrays,
-    "cartridge": _libraries,
+    "host": _hosts, "device": _devices, "link": _links, "drive": _libraries, DISK: _arrays, SECTOR: _arrays,
+    "cartridge": _libraries, "robot": _libraries,
 }  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.planning.failure import DISK, legal, parts_that_fail
+from simbackup.planning.failure import DISK, SECTOR, legal, parts_that_fail
 from simbackup.planning.policy import BY_FILE, LOADED, PLAIN, PROGRAM, PolicySpec, SnapshotsSpec
 from simbackup.planning.rewriting import divided, overridden, proxies
 from simbackup.planning.spec import SiteSpec
@@ -211,11 +211,9 @@ def over_datasheet(part: Node, kind: str, address: str, problems: list[Problem])
         sheet = shelf.load_datasheet(named.word)
     except InputError as error:
         legal = [each for each in shelf.names() if each.startswith(f"{kind}/")]
-        message, remedy = (
-            f"there is no datasheet '{named.word}'",
-            retired_sheet(named.word) or choices(named.word, legal),
-        )
-        missing = Problem(named.place, f"{address}.model", message, remedy)
+        retired, message = retired_sheet(named.word), f"there is no datasheet '{named.word}'"
+        remedy = retired.instead if retired is not None else choices(named.word, legal)
+        missing = Problem(named.place, f"{address}.model", message, remedy, retired=retired)
         problems += error.problems if named.word in legal else [missing]
         return None
     return trees.overlay(sheet.tree.mapping["parameters"], given)
@@ -269,7 +267,7 @@ def _failures(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         if failure.what and not parts_that_fail(spec, failure):
             wanted = {
                 "host": "host", "device": "target or datastore", "link": "link", "drive": "tape library",
-                DISK: "array", "cartridge": "tape library",
+                "robot": "tape library", DISK: "array", SECTOR: "array", "cartridge": "tape library",
             }  # fmt: skip
             yield from _known(
                 tree, ("failures", name, failure.what), failure.name, legal(spec, failure.what), wanted[failure.what]

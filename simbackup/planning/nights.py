@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from simbackup.equations.change import Change
-from simbackup.planning.failure import DISK, NightFailure, in_night, outages, unreadable
+from simbackup.planning.failure import DISK, SECTOR, NightFailure, in_night, outages, unreadable
 from simbackup.planning.ledger import Day, Ledger, evenings
 from simbackup.planning.loading import site_of
 from simbackup.planning.night import DAY, SYNTHETIC, LevelRun, Night, NightKind, Work, job_of, work_of
@@ -536,7 +536,7 @@ class Nights:
         found = [one for one in self._outages if one.end > first and (end is None or one.begin < end)]
         if i == self.running[0]:
             rebuilt = (one for one in self._outages if one.end <= first and one.begin.date() == self.days[i].day)
-            found = [*(one for one in rebuilt if self.site.file.spec.failures[one.name].what == DISK), *found]
+            found = [*(one for one in rebuilt if self.site.file.spec.failures[one.name].what in {DISK, SECTOR}), *found]
         return tuple(in_night(one, self.days[i].day) for one in found)
 
     def _kinds(self) -> dict[NightKind, list[int]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from simbackup import units
-from simbackup.planning.failure import DISK, NightFailure, parts_that_fail
+from simbackup.planning.failure import DISK, SECTOR, NightFailure, parts_that_fail
 from simbackup.planning.hardware import (
     add_log,
     fields_of,
@@ -80,7 +80,8 @@ def failing(file: SiteFile, night: Night) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for number, (name, at, lasts) in enumerate(night.failures, 1):
         one = file.spec.failures[name]
-        more = {} if one.what == DISK else {"lasts": f"{lasts} s"}
+        more = {} if one.what in {DISK, SECTOR} else {"lasts": f"{lasts} s"}
+        more |= {"timeout": f"{one.timeout.si} s"} if one.states("timeout") else {}
         for part in parts_that_fail(file.spec, one):
             found[f"{name}-{number}-{part}"] = {one.what: part, "at": f"{at} s"} | more
     return found
@@ -91,13 +92,14 @@ def rebuilds(file: SiteFile, night: Night) -> dict[str, dict[str, Any]]:
 
     It begins anew after each other failure that interrupts it.
     """
-    disks = ((n, one) for n, one in enumerate(night.failures, 1) if file.spec.failures[one.name].what == DISK)
+    what = [file.spec.failures[one.name].what for one in night.failures]
+    disks = ((n, one) for n, one in enumerate(night.failures, 1) if what[n - 1] == DISK)
     return {
         f"{name}-{number}-{REBUILD}": {
             "method": REBUILD,
             "of": part,
             "begin": f"{at + lasts} s",
-            "retries": len(night.failures) - 1,
+            "retries": len(what) - what.count(SECTOR) - 1,
         }
         for number, (name, at, lasts) in disks
         for part in parts_that_fail(file.spec, file.spec.failures[name])

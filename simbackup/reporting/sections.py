@@ -140,6 +140,7 @@ IMPACT = {
     "waited": Column("waited for lock", "count"),
     "mean_wait": Column("mean lock wait", "s"), "longest_wait": Column("longest lock wait", "s"),
     "slowdown": Column("disk slowed, times", "count"), "network_wait": Column("wait at links", "s"),
+    "timed_out": Column("timed out", "1"),
 }  # fmt: skip
 """Columns of the workload impact, by the key of their figure."""
 

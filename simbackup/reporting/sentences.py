@@ -171,11 +171,14 @@ def worst(users: Sequence[Mapping[str, Any]]) -> str:
         return ""
     most = max(users, key=lambda row: row.get("lost", 0.0))
     lost = most.get("lost", 0.0)
-    parts = [_lost(lost, most["job"])]
+    late = max(users, key=lambda row: row.get("timed_out", 0.0))
+    parts = [_lost(lost, most["job"])] if lost or not late.get("timed_out") else []
     longest = max(users, key=lambda row: row.get("longest_wait", 0.0))
     if longest.get("longest_wait"):
         wait = units.show_short(longest["longest_wait"], "s", 3)
         parts.append(f"waited for locks up to {wait} (during {longest['job']})")
+    if late.get("timed_out"):
+        parts.append(f"had up to {share(late['timed_out'])} of their requests time out (during {late['job']})")
     return f"Users {_listed(parts)}."
 
 
@@ -202,6 +205,8 @@ def _impact(row: Mapping[str, Any]) -> str:
         parts.append(f"had disks {slowdown:.3g} times as slow")
     if row.get("network_wait"):
         parts.append(f"waited {units.show_short(row['network_wait'], 's', 3)} on the network for each request")
+    if row.get("timed_out"):
+        parts.append(f"had {share(row['timed_out'])} of their requests time out")
     parts = parts or ["lost almost no throughput" if lost else "lost no throughput"]
     return _listed(parts)
 

@@ -156,6 +156,9 @@ class Figures:
             if found is not None:
                 return found
         owner, _, column = address.rpartition(".")
+        if column == "down" and f"{owner}.cores" in self._rows:
+            events = self.result.trace.events
+            return sum(e.data["seconds"] for e in events if (e.address, e.what) == (owner, "was down"))
         if column in NEVER_IN_USE and owner in self._rows:
             whole(self.result, f"'{address}'")
         more = self._of_many(owner)
@@ -228,8 +231,8 @@ class Figures:
 UNITS = {
     "elapsed": "s", "back": "s", "start": "s", "end": "s", "due": "s", "window": "s", "slowest": "s", "mean": "s",
     "active": "s",
-    "saturated": "s", "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
-    "network_wait": "s", "busy_s": "s", "response": "s", "lost": "1", "busy": "1", "busy_window": "1",
+    "saturated": "s", "waits": "s", "lock": "s", "down": "s", "mean_wait": "s", "longest_wait": "s",
+    "network_wait": "s", "busy_s": "s", "response": "s", "timed_out": "1", "lost": "1", "busy": "1", "busy_window": "1",
     "bytes": "B", "copied_bytes": "B", "area_bytes": "B", "used_bytes": "B", "kept_bytes": "B", "size": "B",
     "rate": "B/s", "transfer_rate": "B/s", "peak": "B/s", "tape_rate": "B/s", "streams_from": "B/s",
 }  # fmt: skip

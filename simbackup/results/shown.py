@@ -47,7 +47,7 @@ JOBS = (
 DEVICES = ("device", "kind", "busy", "bytes", "peak", "busy_s")
 USERS = (
     "users", "job", "offered", "served", "rate", "lost", "response", "slower", "waited", "mean_wait",
-    "longest_wait", "slowdown", "network_wait",
+    "longest_wait", "slowdown", "network_wait", "timed_out",
 )  # fmt: skip
 COLUMNS = {"job": "", "method": "", "start": "s", "end": "s", "elapsed": "s", "bytes": "B", "rate": "B/s", "status": ""}
 """Columns that a notebook shows, with their units; the end only on the clock."""

@@ -238,5 +238,7 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, prob
             return None
     meant = {*kinds, name.split("/", maxsplit=1)[0]} if _around(name, kinds) or _beside(name, address, kinds) else kinds
     near = [legal for legal in shelf.names() if legal.split("/", maxsplit=1)[0] in meant]
-    problems.append(Problem(named.place, address, message, retired_sheet(name) or choices(name, near)))
+    retired = retired_sheet(name)
+    remedy = retired.instead if retired is not None else choices(name, near)
+    problems.append(Problem(named.place, address, message, remedy, retired=retired))
     return None

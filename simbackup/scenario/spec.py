@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import cast
 
 from simbackup.data.spec import DataSpec
@@ -17,7 +18,7 @@ from simbackup.schema import registry
 from simbackup.schema.capability import Device
 from simbackup.schema.failure import FailureSpec
 from simbackup.schema.fleet import PARTS
-from simbackup.schema.job import JobSpec
+from simbackup.schema.job import Copying, JobSpec
 from simbackup.schema.origin import EMPTY, MISSING
 from simbackup.schema.part import NAME, quantities_of, scaled
 from simbackup.schema.quantity import Frozen, Quantity
@@ -63,6 +64,18 @@ class Spec(Places):
     def weekday(self) -> int:
         """The weekday on which a run begins (0 is Monday)."""
         return WEEKDAYS.index(self.first_day) if self.first_day else 0
+
+    def inline_copies_of(self, backup: JobSpec) -> Mapping[str, Copying]:
+        """The copies that a backup writes inline, by the names of their jobs."""
+        return self._inline.get(id(backup), {})
+
+    @cached_property
+    def _inline(self) -> Mapping[int, dict[str, Copying]]:
+        """All inline copies, by the identity of their backups."""
+        found: dict[int, dict[str, Copying]] = {}
+        for name, job in ((n, j) for n, j in self.jobs.items() if isinstance(j, Copying) and j.inline):
+            found.setdefault(id(self.jobs.get(job.save_set)), {})[name] = job
+        return found
 
     def quantities(self) -> Iterator[tuple[tuple[str, ...], Quantity]]:
         """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
@@ -260,10 +273,8 @@ def _job_class(node: Node, address: str, problems: list[Problem]) -> type[JobSpe
         problems.append(Problem(node.place, address, "has neither a method nor a restore", remedy))
         return None
     if method.word not in methods:
-        message, remedy = (
-            f"there is no method '{method.word}'",
-            METHODS.get(method.word) or choices(method.word, methods),
-        )
-        problems.append(Problem(method.place, f"{address}.method", message, remedy))
+        retired, message = METHODS.get(method.word), f"there is no method '{method.word}'"
+        remedy = retired.instead if retired is not None else choices(method.word, methods)
+        problems.append(Problem(method.place, f"{address}.method", message, remedy, retired=retired))
         return None
     return kinds[method.word].spec

@@ -132,7 +132,7 @@ class RedundantDevice(BlockDevice):
     """A block device of several disks that keeps its data when one of them fails."""
 
     live_part = "simbackup.devices.raid.live:Redundant"
-    fails_as = frozenset({"device", "disk"})
+    fails_as = frozenset({"device", "disk", "sector"})
 
     def missing(self) -> bool:
         """Whether a disk has failed."""
@@ -202,7 +202,8 @@ class VolumeDevice(OnDevice, BlockDevice):
         return self.size.si
 
     def placed(self, site: Site, live: Any) -> None:
-        """Nothing: it is the volume that others ask for."""
+        """Let the device below count what it uses."""
+        site.space(self.on).taken[live.name] = live.taken
 
     def room(self, spec: Spec, name: str) -> float | None:
         """All of its size."""
@@ -287,7 +288,7 @@ class MediaLibrary(BackupTarget):
 
     live_part = "simbackup.devices.library:Library"
     listed_last = True
-    fails_as = frozenset({"device", "drive"})
+    fails_as = frozenset({"device", "drive", "robot"})
 
     def drive_count(self) -> int:
         """Number of drives."""

@@ -15,12 +15,14 @@ from simbackup.schema.quantity import Duration, Frozen, Multiple, PositiveDurati
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
-WHAT = ("device", "host", "link", "disk", "drive", "cartridge")
+WHAT = ("device", "host", "link", "disk", "sector", "drive", "robot", "cartridge")
 """Keys of which a failure has one: what fails."""
 NOUNS = {
     "device": "a disk, array, library, object store or service",
     "disk": "an array of disks",
+    "sector": "an array of disks",
     "drive": "a tape library",
+    "robot": "a tape library",
 }
 """The devices that fail under each key."""
 
@@ -81,8 +83,14 @@ class FailureSpec(Part):
     """The array of which one disk fails. It goes on without this disk, as with `failed: 1`, or loses its data if it has
     no redundancy left. Of several failures, each hits the same group of disks.
     """
+    sector: Annotated[Text, Refers("breaks", "devices")] | None = None
+    """The array on one of whose disks a sector becomes unreadable. Nobody knows until a disk is rebuilt: if the array
+    has no redundancy left by then, it loses its data at the end of the rebuild, and otherwise repairs the sector.
+    """
     drive: Annotated[Text, Refers("breaks", "devices")] | None = None
     """The tape library of which one drive fails: the first that works at the time, or else the first."""
+    robot: Annotated[Text, Refers("breaks", "devices")] | None = None
+    """The tape library whose robots stop for as long as it `lasts`. Moves under way end, and loaded drives go on."""
     cartridge: Annotated[Text, Refers("breaks", "jobs")] | None = None
     """The job of whose newest save set, or newest copy, the first cartridge becomes unreadable. Nobody knows until it
     is loaded the next time. Whoever wants to read it then turns to another copy, or to an older save set of the backup.
@@ -95,6 +103,12 @@ class FailureSpec(Part):
     """Time from then until it fails. State it under `chance` to let it fail at random."""
     lasts: PositiveDuration | None = None
     """How long it is away; for good by default."""
+    timeout: Duration = usual("0 s", "s")
+    """How long transfers wait for it before they fail, and go on if it is back by then."""
+    spare: Duration | None = None
+    """Time from the failure of a `disk` until its rebuild onto a spare disk begins, as by a job with the method
+    `rebuild`; there is none by default.
+    """
 
     @property
     def what(self) -> str:
@@ -114,9 +128,17 @@ class FailureSpec(Part):
         if len(named) != 1:
             return
         what = named[0]
-        if self.states("lasts") and what not in {"device", "host", "link", "drive"}:
-            remedy = "leave it out; a job with 'method: rebuild' fills a new disk"
-            yield ("lasts",), f"has no effect on a {what}", remedy
+        for key, of, remedy in (
+            ("spare", ("disk",), "only a disk of an array has a spare"),
+            ("lasts", ("device", "host", "link", "drive", "robot"), "write 'spare:' for a disk, or leave it out"),
+            ("timeout", ("device", "link", "drive"), "what runs on a host, or reads a cartridge, cannot wait for it"),
+        ):  # fmt: skip
+            if self.states(key) and what not in of:
+                yield (key,), f"has no effect on a {what}", remedy
+        if what == "robot" and self.lasts is None:
+            yield ("lasts",), "does not say how long the robots stop", "write it, or 'device:' to lose the library"
+        if self.states("timeout") and self.lasts is not None and not self.timeout.si:
+            yield ("timeout",), "is no time to wait", "leave it out"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report parts that do not exist, or cannot fail, and a time that is none."""
@@ -144,7 +166,7 @@ class FailureSpec(Part):
                 checks.report(path, f"'{name}' is not {NOUNS[key]}", choices(name, legal))
             return
         device: Device = checks.spec.devices[name]
-        if key == "disk" and isinstance(device, RedundantDevice) and device.tolerance() is None:
+        if key in {"disk", "sector"} and isinstance(device, RedundantDevice) and device.tolerance() is None:
             message = "the loss of a disk is not simulated at its level"
             checks.report(path, message, "take an array of another level, or write 'device:' to lose it as a whole")
 

@@ -175,6 +175,10 @@ class BackupJob(JobSpec):
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
         return False
 
+    def takes_inline(self) -> str | None:
+        """Why it cannot write further copies while it saves, None if it can."""
+        return f"a {getattr(self, 'method', '')} backup writes one copy"
+
 
 OF_PROGRAMS = ("serial_share", "tool.serial_share")
 """Where a job, or its program, states the share of its work that one worker does."""
@@ -198,6 +202,10 @@ class SharedOut(JobSpec):
         runs = spec.jobs.get(self.tool_of() or "", self)
         tool: Any = getattr(runs, "tool", None)
         return tool.serial_share if tool is not None else None
+
+
+class FileKeeping(JobSpec):
+    """A job whose files an index keeps."""
 
 
 class Lasting(JobSpec):
@@ -300,6 +308,7 @@ class Copying(Storing):
     if TYPE_CHECKING:
         save_set: Text
         copied_by: Text | None
+        inline: bool  # whether the backup writes it, while it writes its own
 
 
 class Restoring(SharedOut):

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from simbackup.errors import Problem
 from simbackup.schema.origin import Unknown, UnknownPlace, plain_message, unknown_key
-from simbackup.schema.retired import retired_key
+from simbackup.schema.retired import Retired, retired_key
 from simbackup.schema.tree import Node
 
 Part = TypeVar("Part", bound=BaseModel)
@@ -112,6 +112,7 @@ def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> li
     """One error of pydantic as problems with a place, an address and a remedy."""
     loc: tuple[str | int, ...] = tuple(step for step in detail["loc"] if step != KEY)
     reported: list[tuple[tuple[str | int, ...], str, str]]
+    retired: Retired | None = None
     if detail["type"] == "given":
         reported = [((*loc, *path), message, remedy) for path, message, remedy in detail["ctx"]["problems"]]
     else:
@@ -120,11 +121,11 @@ def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> li
             inner = _class_at(part, loc[:-1])
             retired = retired_key(inner, str(loc[-1])) if inner is not None else None
             message = message if retired is None else RETIRED_KEY
-            remedy = retired or unknown_key(detail, _fields_at(part, loc[:-1]))
+            remedy = retired.instead if retired is not None else unknown_key(detail, _fields_at(part, loc[:-1]))
         if detail["type"] == "missing" and "model" in _fields_at(part, loc[:-1]):
             remedy = "write it here, or name a model whose datasheet has it"
         reported = [(loc, message, remedy)]
-    found = [_placed(node, address, *each) for each in reported]
+    found = [replace(_placed(node, address, *each), retired=retired) for each in reported]
     return [replace(one, place=node.find(loc)[0].key) for one in found] if KEY in detail["loc"] else found
 
 

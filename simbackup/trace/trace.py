@@ -51,6 +51,8 @@ class Trace:
     """Number of rates, shared levels and spans that were made and not kept."""
     last: float = 0.0
     """Seconds at which rates that were not kept last changed."""
+    beside: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Other jobs whose time a running job spends with its own, by its address."""
 
     def span(
         self,
@@ -72,7 +74,8 @@ class Trace:
             self.left_out += 1
             return
         parts = _parts(end - start, activity, cycle)
-        self.spans.append(Span(float(start), float(end), job, cause, str(activity), parts))  # as it is read back
+        for who in (job, *self.beside.get(job, ())):
+            self.spans.append(Span(float(start), float(end), who, cause, str(activity), parts))  # as it is read back
 
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""

@@ -17,13 +17,13 @@ from simbackup.uncertainty.model_error import FITTED, ModelError, operation_of, 
 CLOCK = frozenset({"start", "end", "due"})
 """Figures that are times on the clock: they have no interval, as what is late in one job is late in the next."""
 SHARE = (0.0, 1.0)
-BOUNDS = {"busy": SHARE, "busy_window": SHARE, "lost": SHARE, "slowdown": (1.0, math.inf)}
+BOUNDS = {"busy": SHARE, "busy_window": SHARE, "lost": SHARE, "timed_out": SHARE, "slowdown": (1.0, math.inf)}
 """What some figures are at least and at most; others are only not below zero."""
 RATES = frozenset({"rate", "transfer_rate", "peak"})
 """Figures of jobs, and the greatest of a line, that are rates."""
 TIMED = frozenset({
     "elapsed", "back", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active",
-    "saturated", "busy_s", "response", "slower", *RATES, *BOUNDS,
+    "saturated", "busy_s", "response", "slower", "down", *RATES, *BOUNDS,
 })  # fmt: skip
 """Figures that what the model leaves out makes greater or smaller: all but amounts, which follow from the inputs."""
 

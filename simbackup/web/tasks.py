@@ -24,8 +24,8 @@ from simbackup.reporting.plan_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
-from simbackup.schema.editing import edited
 from simbackup.schema.json_forms import Json
+from simbackup.schema.upgrading import edited
 from simbackup.schema.yaml_file import kind_of, parse, read
 from simbackup.web import scenario_run, site_run
 from simbackup.web.describing import datasheets, site_of_form

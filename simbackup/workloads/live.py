@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from simbackup.devices.host.live import Host
+
 
 class Workload(Protocol):
     """Someone who uses data or links while jobs run."""
@@ -26,6 +28,7 @@ class UsersOfData(Workload, Protocol):
     """A workload on a data set, which jobs can stop from writing or from working at all."""
 
     data: str
+    host: Host
 
     def lock(self) -> None:
         """Stop writes from now on."""

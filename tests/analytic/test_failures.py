@@ -8,6 +8,7 @@ import pytest
 import simbackup as sb
 from simbackup.chance import Chance
 from simbackup.errors import InputError
+from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
 MACHINE = "cores: 4, copy_rate: 1000 GB/s, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 0 %"
@@ -53,6 +54,20 @@ def notes(result: sb.Result) -> str:
 OUTAGE = {"link": "wan", "at": "200 s", "lasts": "600 s"}
 
 
+def test_a_connection_that_survives_an_outage_is_as_much_later() -> None:
+    before = row(run(LINK, {}), "full")["elapsed"]
+    after = run(LINK, {"outage": {**OUTAGE, "timeout": "15 min"}})
+    assert row(after, "full")["elapsed"] == pytest.approx(before + 600.0, rel=1e-9)
+    assert after.activities("full")["links.wan", "wait for repair"] == pytest.approx(600.0)
+
+
+def test_a_connection_that_waits_too_long_fails_when_its_patience_ends() -> None:
+    found = row(run(LINK, {"outage": {**OUTAGE, "timeout": "5 min"}}), "full")
+    assert found["status"] == "failed"
+    assert found["end"] == pytest.approx(200.0 + 300.0)
+    assert "the link 'wan' failed" in found["reason"]
+
+
 def test_a_job_fails_when_its_link_does_and_others_that_follow_are_skipped() -> None:
     result = run(LINK + "  more: {method: image, data: files, to: sink, after: full}\n", {"outage": OUTAGE})
     assert (row(result, "full")["status"], row(result, "full")["end"]) == ("failed", pytest.approx(200.0))
@@ -65,6 +80,31 @@ def test_a_retry_begins_anew_when_the_part_is_back() -> None:
     assert row(result, "full")["elapsed"] == pytest.approx(200.0 + 600.0 + alone, rel=1e-9)
     assert "the link 'wan' failed after 3 min 20 s of work" in notes(result)
     assert result.activities("full")["links.wan", "wait for repair"] == pytest.approx(600.0)
+
+
+def test_a_program_that_resumes_reads_again_what_is_stored_and_sends_the_rest() -> None:
+    """20 GB are stored after 200 s; they are read at 1 GB/s, and 80 GB are sent."""
+    text = LINK.replace("to: target}", "to: target, retries: 1, tool: {model: backup_tool/raw-blocks}}")
+    anew = row(run(text, {"outage": OUTAGE}), "full")["elapsed"]
+    found = row(run(text, {"outage": OUTAGE}, {"jobs.full.tool.resumes": True}), "full")["elapsed"]
+    assert anew - found == pytest.approx(20e9 / 100e6 - 20e9 / 1e9, rel=1e-6)
+    text = text.replace("[target]", "[target, spare]").replace("  sink:", f"  spare: {{{FLASH}}}\n  sink:")
+    text += "  twin: {method: copy_save_set, save_set: full, to: spare, inline: true}\n"
+    anew, found = (
+        row(run(text, {"outage": OUTAGE}, {"jobs.full.tool.resumes": resumes}), "full")["elapsed"]
+        for resumes in (False, True)
+    )
+    assert anew - found == pytest.approx(20e9 / 100e6 - 20e9 / 1e9, rel=1e-6)  # all of its targets have them
+
+
+def test_objects_that_are_stored_are_not_sent_again() -> None:
+    text = LINK.replace("  sink:", f"  bucket: {{{BUCKET}}}\n  sink:").replace("[client, server]", "[client, bucket]")
+    text = text.replace(
+        "to: target}", "to: bucket, retries: 1, connections: 100, tool: {model: backup_tool/raw-blocks}}"
+    )
+    anew = row(run(text, {"outage": OUTAGE}), "full")["elapsed"]
+    found = row(run(text, {"outage": OUTAGE}, {"jobs.full.tool.resumes": True}), "full")["elapsed"]
+    assert anew - found == pytest.approx(20e9 / 100e6 - 20e9 / 1e9, rel=1e-6)
 
 
 def test_a_job_that_begins_during_an_outage_fails_at_once() -> None:
@@ -89,10 +129,12 @@ def test_what_was_saved_on_a_device_that_is_gone_cannot_be_restored_and_the_reas
 
 
 def test_two_failures_that_overlap_keep_a_link_closed_until_the_last_is_over() -> None:
-    failures = {"one": OUTAGE, "other": {"link": "wan", "at": "500 s", "lasts": "1000 s"}}
+    failures = {
+        "one": {**OUTAGE, "timeout": "1 h"},
+        "other": {"link": "wan", "at": "500 s", "lasts": "1000 s", "timeout": "1 h"},
+    }
     before = row(run(LINK, {}), "full")["elapsed"]
-    found = row(run(LINK, failures, {"jobs.full.retries": 2}), "full")["elapsed"]
-    assert found == pytest.approx(before + 1500.0, rel=1e-9)
+    assert row(run(LINK, failures), "full")["elapsed"] == pytest.approx(before + 1300.0, rel=1e-9)
 
 
 ARRAY = f"""\
@@ -109,8 +151,6 @@ jobs:
   full: {{method: image, data: files, to: sink}}
 """
 """Four disks read at 400 MB/s together; of two pairs, one of which lacks a disk, at 200 MB/s."""
-MEND = "  mend: {method: rebuild, of: array, begin: 1 s, retries: 1}\n"
-FIRST = {"first": {"disk": "array", "at": "0 s"}}
 
 
 def test_an_array_goes_on_more_slowly_from_the_moment_it_loses_a_disk() -> None:
@@ -122,25 +162,24 @@ def test_an_array_goes_on_more_slowly_from_the_moment_it_loses_a_disk() -> None:
 
 def test_a_spare_is_filled_beside_the_jobs_and_then_all_disks_work() -> None:
     """The rebuild reads 100 GB of one disk and writes as many; it has the array for itself from the end of the job."""
-    result = run(ARRAY + MEND, FIRST)
+    result = run(ARRAY, {"first": {"disk": "array", "at": "0 s", "spare": "0 s"}})
     by_job = run(
-        ARRAY.replace("full:", "again: {method: rebuild, of: array, begin: 1 s}\n  full:"),
-        {},
-        {"devices.array.failed": 1},
+        ARRAY.replace("full:", "again: {method: rebuild, of: array}\n  full:"), {}, {"devices.array.failed": 1}
     )
     assert row(result, "full")["elapsed"] == pytest.approx(row(by_job, "full")["elapsed"], rel=1e-9)
-    later = run(ARRAY + MEND, FIRST, {"jobs.full.begin": "1500 s"})
+    later = run(ARRAY, {"first": {"disk": "array", "at": "0 s", "spare": "0 s"}}, {"jobs.full.begin": "1500 s"})
     assert row(later, "full")["elapsed"] == pytest.approx(100e9 / 400e6, rel=1e-6)
 
 
 def test_a_rebuild_begins_again_when_what_interrupted_it_is_back() -> None:
     """100 GB at 100 MB/s take 1,000 s, from 600 s on, when the host is back."""
     failures = {
-        "first": {"disk": "array", "at": "0 s"},
+        "first": {"disk": "array", "at": "0 s", "spare": "0 s"},
         "crash": {"host": "host", "at": "500 s", "lasts": "100 s"},
     }
-    result = run(ARRAY + MEND, failures, {"jobs.full.begin": "1 h"})
-    assert row(result, "mend")["end"] == pytest.approx(1600.0, rel=1e-3)
+    result = run(ARRAY, failures, {"jobs.full.begin": "1 h"})
+    ended = [event.time for event in result.trace.events if "has been rebuilt" in event.what]
+    assert ended == [pytest.approx(1600.0, rel=1e-3)]
 
 
 def test_a_job_is_faster_again_from_the_moment_the_rebuild_ends() -> None:
@@ -149,9 +188,21 @@ def test_a_job_is_faster_again_from_the_moment_the_rebuild_ends() -> None:
     Both have half of the array's time, so the rebuild takes 200 s for its last 100. The job reads 20 GB meanwhile, at
     half of 200 MB/s, and the rest at 400 MB/s.
     """
-    result = run(ARRAY + MEND, FIRST, {"jobs.full.begin": "901 s"})
+    spared = {"first": {"disk": "array", "at": "0 s", "spare": "0 s"}}
+    result = run(ARRAY, spared, {"jobs.full.begin": "900 s"})
     assert row(result, "full")["elapsed"] == pytest.approx(200.0 + 80e9 / 400e6, rel=1e-6)
-    assert row(result, "mend")["status"] == "done"
+    assert "has been rebuilt" in notes(result)
+
+
+@pytest.mark.parametrize(("level", "lost"), [("5", True), ("6", False)])
+def test_an_unreadable_sector_takes_the_data_of_an_array_without_redundancy(level: str, lost: bool) -> None:
+    """A rebuild from the other disks finds it, and loses the data; with two parities, it is repaired."""
+    said = {"sector": {"sector": "array", "at": "0 s"}, "disk": {"disk": "array", "at": "10 s", "spare": "0 s"},
+            "next": {"disk": "array", "at": "30 h", "spare": "0 s"}}  # fmt: skip
+    result = run(ARRAY, said, {"devices.array.level": level, "jobs.full.begin": "60 h"})
+    assert row(result, "full")["status"] == ("failed" if lost else "done")
+    assert ("a sector cannot be read, and its data are lost" in notes(result)) is lost
+    assert notes(result).count("has been rebuilt onto a spare disk") == (0 if lost else 2)
 
 
 def test_a_disk_beyond_the_redundancy_takes_the_data_and_their_restore_with_it() -> None:
@@ -180,6 +231,8 @@ def test_a_disk_beyond_the_redundancy_takes_the_data_and_their_restore_with_it()
         ({"link": "vpn", "at": "1 s"}, "link"),
         ({"disk": "source", "at": "1 s"}, "disk"),
         ({"cartridge": "full", "at": "1 s"}, "cartridge"),
+        ({"host": "client", "at": "1 s", "spare": "1 s"}, "spare"),
+        ({"host": "client", "at": "1 s", "timeout": "1 s"}, "timeout"),
     ],
 )
 def test_what_is_wrong_is_reported_at_its_place(said: dict[str, Any], address: str) -> None:
@@ -246,6 +299,20 @@ FAR = (
     + "  last: {method: image, data: far-files, to: library, priority: 9}\n"
 )
 """Two jobs have both drives from the beginning; the last one waits, for data of another host."""
+
+
+@for_each("at, lasts, ends", [
+    ("20 s", 3600.0, 3620.0 + 10.0),  # the cartridge is loaded; it is missed when it has to be put away
+    ("5 s", 3600.0, 3605.0 + 10.0),  # the first move goes on
+    ("0 s", 3600.0, None),  # it never moved: all is an hour later
+    ("20 s", 60.0, 0.0),  # it is back before it is missed
+])  # fmt: skip
+def test_robots_that_stop_hold_up_moves_and_nothing_else(at: str, lasts: float, ends: float | None) -> None:
+    alone = row(run(TAPE, {}), "full")["elapsed"]
+    result = run(TAPE, {"stuck": {"robot": "library", "at": at, "lasts": f"{lasts} s"}})
+    expected = alone + lasts if ends is None else ends or alone
+    assert row(result, "full")["elapsed"] == pytest.approx(expected, rel=1e-9)
+    assert "devices.library.robot fails for" in notes(result)
 
 
 @pytest.mark.parametrize("lasts", ["5 s", "1 h", None])

@@ -419,3 +419,37 @@ def test_a_list_of_a_walk_takes_as_long_as_the_method_that_walks(disk: dict[str,
         sb.simulate(sb.load({**site, "jobs": {"save": job}})).get("jobs.save.elapsed") for job in (listed, walked)
     ]
     assert seconds[0] == pytest.approx(seconds[1], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("of", "items", "resumes", "after"),
+    [("new", "1 MB", True, 7.0), ("changed", "files", True, 7.0), ("new", "1 MB", False, 10.0),
+     ("all", "1 MB", True, 10.0)],
+)  # fmt: skip
+def test_what_was_finished_is_not_sent_again(of: str, items: str, resumes: bool, after: float) -> None:
+    """10 GB at 1 GB/s: the line fails after 3 s, with three tenths sent, and is back after another second.
+
+    A last group that takes all data takes them all again.
+    """
+    sender = {"items": items, "of": of, "steps": {"send": {"at": "target.network", "do": "send"}}}
+    whole = loaded({"sender": sender}, target="there", retries=1)
+    outage = {"link": "lan", "at": "3 s", "lasts": "1 s"}
+    result = sb.simulate(
+        whole, {"failures": {"outage": outage}, "jobs.save.program.operations.backup.resumes": resumes}
+    )
+    alone = simulated({"sender": sender}, target="there").get("jobs.save.elapsed")
+    assert alone == pytest.approx(10.0, rel=0.01)
+    assert result.get("jobs.save.elapsed") == pytest.approx(4.0 + after * alone / 10.0, rel=0.01)
+
+
+def test_a_program_that_resumes_reads_all_again_and_stores_the_rest() -> None:
+    """Reading at 2 GB/s goes with it from the beginning: 5 s for all, beside 7 s for what is left to be sent."""
+    groups = {
+        "reader": {"items": "1 MB", "steps": {"read": {"at": "cpu", "byte": "1 ns/B"}}},
+        "sender": {"items": "1 MB", "of": "new", "steps": {"send": {"at": "target.network", "do": "send"}}},
+    }
+    outage = {"link": "lan", "at": "8 s", "lasts": "1 s"}
+    result = sb.simulate(loaded(groups, target="there", retries=1), {
+        "failures": {"outage": outage}, "jobs.save.program.operations.backup.resumes": True,
+    })  # fmt: skip
+    assert result.get("jobs.save.elapsed") == pytest.approx(9.0 + 5.0, rel=0.01)

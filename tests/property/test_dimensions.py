@@ -45,6 +45,8 @@ jobs:
 ARRAY = f'kind: raid, level: "5", disks: 4, stripe_unit: 65536 B, controller_overhead: 1e-4 s, disk: {{{ARM}}}'
 DEVICES = {"disk": f"kind: disk, {ARM}", "array": f"{ARRAY}, prefetches: true"}
 JOBS = {
+    "inline": "  twin: {method: copy_save_set, save_set: full, to: bucket, inline: true}\n",
+    "reverse": "  next: {METHOD, data: d, to: pool, level: reverse, since: 24 h, after: full}\n",
     "incremental": "  next: {METHOD, data: d, to: bucket, level: incremental, since: 24 h, after: full}\n",
     "restore": "  back: {restore: full, after: full}\n",
 }

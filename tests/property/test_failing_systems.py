@@ -49,15 +49,19 @@ def failures(draw: st.DrawFn) -> dict[str, dict[str, Any]]:
             st.sampled_from(
                 [
                     ("device", ("source", "flash", "array", "library")), ("host", ("client", "server")),
-                    ("link", ("lan",)), ("disk", ("array",)), ("drive", ("library",)),
-                    ("cartridge", ("tape",)),
+                    ("link", ("lan",)), ("disk", ("array",)), ("sector", ("array",)), ("drive", ("library",)),
+                    ("robot", ("library",)), ("cartridge", ("tape",)),
                 ]
             )
         )  # fmt: skip
         said: dict[str, Any] = {what: draw(st.sampled_from(names)), "at": f"{draw(times)} s"}
         lasts = draw(lasting)
-        if what in {"device", "host", "link", "drive"} and lasts is not None:
-            said["lasts"] = f"{lasts} s"
+        if what == "robot" or (what in {"device", "host", "link", "drive"} and lasts is not None):
+            said["lasts"] = f"{lasts or 3_000} s"
+        if what in {"device", "link", "drive"} and draw(st.booleans()):
+            said["timeout"] = f"{draw(st.integers(1, 2_000))} s"
+        if what == "disk" and draw(st.booleans()):
+            said["spare"] = f"{draw(times)} s"
         found[f"failure-{number}"] = said
     return found
 

@@ -34,6 +34,7 @@ class Plan:
     drives: int
     files: tuple[int, ...]
     writes: tuple[int, ...]
+    copies: tuple[tuple[int, int], ...]
     backups: tuple[int, ...]
     together: bool
 
@@ -71,6 +72,7 @@ class Plan:
     def jobs(self) -> list[str]:
         work = [
             *(f"write{i}: {{method: write, data: data{d}" for i, d in enumerate(self.writes)),
+            *(f"copy{i}: {{method: copy, data: data{a}, to: data{b}" for i, (a, b) in enumerate(self.copies)),
             *(f"backup{i}: {{method: image, data: data{d}, to: jukebox" for i, d in enumerate(self.backups)),
         ]
         names = [line.split(":")[0] for line in work]
@@ -83,6 +85,8 @@ class Plan:
 def plans(draw: st.DrawFn) -> Plan:
     files = tuple(draw(st.lists(st.integers(1, 300), min_size=1, max_size=3)))
     some = st.integers(0, len(files) - 1)
+    ordered = st.tuples(some, some).filter(lambda pair: pair[0] != pair[1] and files[pair[0]] <= files[pair[1]])
+    copies = draw(st.lists(ordered, max_size=1)) if len(files) > 1 else []
     return Plan(
         disks=draw(st.integers(1, 3)),
         rate=draw(st.integers(20, 200)),
@@ -91,6 +95,7 @@ def plans(draw: st.DrawFn) -> Plan:
         drives=draw(st.integers(1, 2)),
         files=files,
         writes=tuple(draw(st.lists(some, min_size=1, max_size=2))),
+        copies=tuple(copies),
         backups=tuple(draw(st.lists(some, max_size=2))),
         together=draw(st.booleans()),
     )
@@ -119,10 +124,11 @@ def devices_move_what_the_jobs_imply(plan: Plan, result: Result) -> None:
     assert {row["status"] for row in result.job_rows} == {"done"}
     size = [size * MB for size in plan.files]
     assert all(done[f"write{i}"] == size[d] for i, d in enumerate(plan.writes))
+    assert all(done[f"copy{i}"] == size[a] for i, (a, _) in enumerate(plan.copies))
     tape = 2 * sum(size[d] for d in plan.backups)
     assert moved(result, "tape drive") == pytest.approx(tape, rel=1e-9)
-    # tapes are read from disk once and written back once
-    plain = sum(size[d] for d in plan.writes) + tape
+    # copies are read and written, tapes are read from disk once and written back once
+    plain = sum(size[d] for d in plan.writes) + 2 * sum(size[a] for a, _ in plan.copies) + tape
     if not plan.snapshots:
         assert moved(result, "disk") == pytest.approx(plain, rel=1e-9)
     else:  # each copied byte is read and written once more, and its record with it
@@ -157,7 +163,7 @@ def test_the_same_seed_gives_the_same_trace(plan: Plan, seed: int) -> None:
 @given(plans())
 def test_a_faster_disk_is_never_slower_for_one_stream_at_a_time(plan: Plan) -> None:
     # With streams that meet on a disk this need not hold: a faster one may only bring them together.
-    alone = replace(plan, together=False, disks=1, backups=())
+    alone = replace(plan, together=False, disks=1, copies=(), backups=())
     slow, fast = run(alone), run(replace(alone, rate=2 * plan.rate))
     assert fast.end <= slow.end * (1 + 1e-9)
 
@@ -165,7 +171,7 @@ def test_a_faster_disk_is_never_slower_for_one_stream_at_a_time(plan: Plan) -> N
 @examples(20)
 @given(plans())
 def test_more_drives_never_let_a_set_of_backups_end_later(plan: Plan) -> None:
-    alone = replace(plan, together=True, snapshots=0, writes=(0,), drives=1, disks=3)
+    alone = replace(plan, together=True, snapshots=0, writes=(0,), copies=(), drives=1, disks=3)
     one, two = run(alone), run(replace(alone, drives=2))
     last = [
         max((r["end"] for r in result.job_rows if r["job"].startswith("backup")), default=0.0) for result in (one, two)

@@ -17,8 +17,6 @@ from tests.cases import for_each
 HERE = "planning/gigabit-adapter"
 SCENARIO = Path(__file__).parents[2] / "scenarios" / f"{HERE}.yaml"
 DAY = 86400.0
-PATIENCE = 5.0
-"""Seconds that the application waits for an answer; the document calls its time-outs very low."""
 HALF_FULL = {"workloads.app.transactions": "270 /s", "jobs.backup.engine.request_latency": "0.7 s"}
 """The application takes 70 %, and requests take so long on their way that 32 buffers fill the adapter to 90 %."""
 
@@ -37,24 +35,29 @@ def elapsed(result: Result) -> float:
     return result.get("jobs.backup.elapsed")
 
 
+def timed_out(result: Result) -> float:
+    return result.get("workloads.app.backup.timed_out")
+
+
 def wait(result: Result) -> float:
     return result.get("workloads.app.backup.network_wait")
 
 
 def test_the_application_fills_the_adapter_to_ninety_percent_and_works(tmp_path: Path) -> None:
-    """Without a backup it waits for its own requests alone, and hardly."""
+    """Without a backup it waits for its own requests alone, and does not time out."""
     file = tmp_path / "alone.yaml"
     watch = "jobs:\n  alone: {method: observe, workload: app, duration: 1 h, after: back}\n"
     file.write_text(f"title: And alone\nextends: {SCENARIO}\n{watch}", encoding="utf-8")
     result = sb.simulate(file)
     carried = result.get("workloads.app.alone.rate") * result.get("workloads.app.request")
     assert carried / result.get("links.nic.rate") == pytest.approx(0.9, abs=0.005)
+    assert result.get("workloads.app.alone.timed_out") == 0.0
     assert result.get("workloads.app.alone.network_wait") < 0.03
 
 
 def test_it_takes_over_a_day_at_32_buffers() -> None:
     assert elapsed(run()) > DAY
-    assert wait(run()) < PATIENCE
+    assert timed_out(run()) < 0.001
 
 
 def test_the_restore_comes_in_the_other_direction() -> None:
@@ -75,8 +78,8 @@ def test_a_day_is_not_reached_where_the_application_leaves_twice_the_room() -> N
 
 
 def test_more_buffers_let_the_application_time_out() -> None:
-    assert wait(run(buffers=64)) > PATIENCE
-    assert wait(run(buffers=128)) > 2 * PATIENCE
+    assert timed_out(run(buffers=64)) > 0.5
+    assert timed_out(run(buffers=128)) > 0.99
 
 
 def test_each_buffer_more_is_felt() -> None:
@@ -106,11 +109,27 @@ def test_with_room_left_the_throttle_saturates_the_adapter_and_more_wait() -> No
     assert wait(half_full(128)) > 10 * wait(half_full(32))
 
 
+def test_with_room_left_only_an_application_of_little_patience_times_out() -> None:
+    """As the document says: very low time-outs."""
+    short = _run("", tuple((HALF_FULL | {"jobs.backup.buffers": 128, "workloads.app.timeout": "1 s"}).items()))
+    before = _run("", tuple((HALF_FULL | {"jobs.backup.buffers": 32, "workloads.app.timeout": "1 s"}).items()))
+    assert timed_out(before) < 0.03
+    assert timed_out(short) > 0.9
+
+
+@pytest.mark.parametrize(("timeout", "buffers"), [("1 s", 32), ("30 s", 512)])
+def test_the_time_out_moves_the_number_of_buffers(timeout: str, buffers: int) -> None:
+    """Over its assumed range: with 1 s the 32 buffers are already too many, with 30 s it takes hundreds."""
+    assert timed_out(run(buffers=buffers, workloads__app__timeout=timeout)) > 0.9
+    assert timed_out(run(buffers=buffers // 4, workloads__app__timeout=timeout)) < 0.2
+
+
 @pytest.mark.parametrize("request_size", ["8 KiB", "1 MiB"])
 def test_the_size_of_requests_changes_little_at_the_same_load(request_size: str) -> None:
     rate = {"8 KiB": "12938 /s", "1 MiB": "101.07 /s"}[request_size]
     changed = {"workloads__app__request": request_size, "workloads__app__transactions": rate}
     assert wait(run(buffers=64, **changed)) == pytest.approx(wait(run(buffers=64)), rel=0.05)
+    assert timed_out(run(buffers=64, **changed)) > 0.5
 
 
 CURES = ("-four", "-faster", "-less-chatty")
@@ -120,7 +139,7 @@ CURES = ("-four", "-faster", "-less-chatty")
 @for_each("buffers", [32, 64, 128])
 def test_each_cure_ends_the_time_outs_and_the_day(cure: str, buffers: int) -> None:
     result = run(cure, buffers=buffers)
-    assert wait(result) < PATIENCE / 2
+    assert timed_out(result) < 0.001
     assert elapsed(result) < DAY / 2
     assert result.get("jobs.back.elapsed") < DAY / 2
 
@@ -129,15 +148,15 @@ def test_two_adapters_halve_the_load_and_that_is_enough() -> None:
     changed = {"links__nic__count": 2, "jobs__backup__to": ["shelf", "shelf"]}
     given = {key.replace("__", "."): value for key, value in changed.items()}
     result = sb.simulate(HERE, given | {"jobs.backup.buffers": 64})
-    assert wait(result) < PATIENCE / 2
+    assert timed_out(result) < 0.001
     assert elapsed(result) < DAY / 4
 
 
 def test_an_application_a_little_less_chatty_is_not_enough_for_ever() -> None:
     """Where it stops to hold: at 60 % of load the cure lasts for 128 buffers, and no longer for 512."""
     changed = {"workloads__app__transactions": "230 /s"}
-    assert wait(run(buffers=128, **changed)) < PATIENCE
-    assert wait(run(buffers=512, **changed)) > PATIENCE
+    assert timed_out(run(buffers=128, **changed)) < 0.01
+    assert timed_out(run(buffers=512, **changed)) > 0.9
 
 
 def test_clients_who_wait_yield_and_lose_rather_than_time_out() -> None:
@@ -146,4 +165,4 @@ def test_clients_who_wait_yield_and_lose_rather_than_time_out() -> None:
     assert elapsed(many) < elapsed(few) < DAY
     lost = [result.get("workloads.app.backup.lost") for result in (few, many)]
     assert lost[1] > lost[0] + 0.2
-    assert wait(many) < PATIENCE
+    assert timed_out(many) < 0.01

@@ -29,9 +29,11 @@ data:
   db: {on: vol, size: 50 GB}
 """
 SNAPSHOT = "devices: {snap: {kind: redirect_snapshot, of: vol}}\n"
+CLONE = "devices: {copy: {kind: clone, of: vol}, snap: {kind: redirect_snapshot, of: vol}}\n"
 CREATE = "jobs:\n  create: {method: create_snapshot, snapshot: snap}\n"
 WRITE = "  write: {method: write, data: db, flush: true, after: create}\n"
 AGAIN = "  again: {method: write, data: db, flush: true, after: write}\n"
+CLONING = "  clone: {method: create_snapshot, snapshot: copy, after: create}\n"
 
 
 @pytest.fixture
@@ -166,11 +168,18 @@ def test_claim_4_a_rewrite_in_sequence_puts_the_order_right(filer: Load) -> None
 def test_claim_5_each_group_has_one_or_two_parity_disks(filer: Load, model: str, parity: int, groups: int) -> None:
     """Groups of eight, as the document speaks of: what is left is for data."""
     fits = groups * (8 - parity) * 250
-    sound = f"model: {model}, disks: {8 * groups}, groups: {groups}"
+    sound = f"model: {model}, disks: {8 * groups}, groups: {groups}, group_limit: 8"
     array = f"devices: {{aggr: {{{sound}}}}}\n"
     filer(array, {"devices.vol.size": f"{fits} GB"})
     with pytest.raises(InputError, match="does not fit on 'aggr'"):
         filer(array, {"devices.vol.size": f"{fits + 1} GB"})
+
+
+@pytest.mark.parametrize("disks", [9, 16, 28])
+def test_claim_5_a_group_has_no_more_disks_than_its_limit(filer: Load, disks: int) -> None:
+    """The document speaks of eight; the limit is a value of the array."""
+    with pytest.raises(InputError, match="more than its maximum of 8 disks"):
+        filer("devices: {aggr: {group_limit: 8}}\n", {"devices.aggr.disks": disks})
 
 
 @pytest.mark.parametrize("disks", [5, 8, 14])
@@ -197,14 +206,51 @@ def test_claim_5_whole_stripes_spare_what_small_writes_cost(filer: Load, disks: 
 # claim 8
 
 
-def test_claim_8_writes_fail_when_a_snapshot_leaves_no_room(filer: Load) -> None:
+@pytest.mark.parametrize(
+    ("size", "kind", "expected"),
+    [("200 GB", "clone", "done"), ("300 GB", "clone", "failed"), ("300 GB", "redirect_snapshot", "done")],
+)
+def test_claim_8_a_clone_needs_a_guarantee_of_space(filer: Load, size: str, kind: str, expected: str) -> None:
+    copy = CLONE.replace("kind: clone", f"kind: {kind}")
+    result = sb.simulate(filer(copy + CREATE + CLONING, {"devices.vol.size": size}))
+    assert status(result, "clone")[0] == expected
+    assert status(result, "create")[0] == "done"  # a snapshot needs none
+    if expected == "failed":
+        assert "space not guaranteed" in status(result, "clone")[1]
+
+
+def test_claim_8_a_clone_on_a_full_aggregate_fails_for_want_of_space(filer: Load) -> None:
+    result = sb.simulate(filer(CLONE + CREATE + CLONING, {"devices.vol.size": "500 GB"}))
+    assert status(result, "clone")[0] == "failed"
+    assert "not enough space" in status(result, "clone")[1]
+
+
+def test_claim_8_a_removed_clone_gives_its_room_back(filer: Load) -> None:
+    two = "devices: {one: {kind: clone, of: vol}, two: {kind: clone, of: vol}}\n"
+    jobs = """jobs:
+  first: {method: create_snapshot, snapshot: one}
+  second: {method: create_snapshot, snapshot: two, after: first}
+  remove: {method: remove_snapshot, snapshot: one, begin: 1 h}
+  again: {method: create_snapshot, snapshot: two, after: remove, begin: 2 h}
+"""
+    result = sb.simulate(filer(two + jobs))
+    assert [status(result, job)[0] for job in ("first", "second", "again")] == ["done", "failed", "done"]
+
+
+@pytest.mark.parametrize("thin", [False, True])
+def test_claim_8_writes_fail_when_a_snapshot_leaves_no_room(filer: Load, *, thin: bool) -> None:
     """WAFL keeps the snapshot: what would overwrite blocks that it needs gets an error."""
     more = "devices: {snap: {kind: redirect_snapshot, of: vol}, vol: {size: 80 GB}}\n"
+    if thin:  # the aggregate is full, not the volume
+        more = (
+            "devices: {snap: {kind: redirect_snapshot, of: vol}, vol: {guarantee: none}, "
+            "rest: {kind: logical_volume, on: aggr, size: 419 GB}}\n"
+        )
     result = sb.simulate(filer(more + CREATE + WRITE))
     assert status(result, "write") == ("failed", "no space left on 'devices.vol'")
     assert state(result, "snap") == "active"
     kept = kept_bytes(result)
-    assert kept == pytest.approx(30e9, rel=1e-6)
+    assert kept == pytest.approx(31e9 if thin else 30e9, rel=1e-6)
 
 
 def test_claim_8_users_who_write_get_errors_on_a_full_volume(filer: Load) -> None:

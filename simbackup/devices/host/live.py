@@ -54,6 +54,9 @@ class Host:
         self.copy_rate = machine.copy_rate
         self.speed: float = machine.speed if below is None else below.speed
         self.caches: dict[str, PageCache] = {}
+        self.suspended: float | None = None
+        self.image: tuple[str, float] | None = None
+        self.places: dict[str, float] = {}
 
     def seconds(self, reference: float) -> float:
         """Seconds that one core of this host takes for work that takes the reference core so many seconds."""

@@ -107,8 +107,8 @@ class HostSpec(Part, Modelled, HostSheet):
             yield ("speed", "processor"), "the speed follows from the processor", "write one of them"
 
     def figures(self) -> Figures:
-        """The use of its cores."""
-        return {"cores": USE}
+        """The use of its cores, and the time for which it was suspended."""
+        return {"": ("down",), "cores": USE}
 
     def facts(self) -> Facts:
         """Cores and memory."""

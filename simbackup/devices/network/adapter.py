@@ -11,10 +11,12 @@ from simbackup.devices.network.live import Network
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Others
 from simbackup.engine.link import Link
-from simbackup.equations.waiting import Queue, mean_wait
+from simbackup.equations.waiting import Queue, late_behind_all, mean_wait
 
 FULL = 1.0 - 1e-6
 """Greatest load of an adapter that is reported; a full one has no mean wait."""
+ROUNDING = 1e-9
+"""Share of timed-out requests below which it counts as zero."""
 
 Rates = Callable[[Flow], float]
 
@@ -134,22 +136,28 @@ def together(parties: Sequence[Standing], wires: float) -> tuple[tuple[float, ..
 
 @dataclass(slots=True)
 class Waiting:
-    """How long requests of an application wait at the adapters that they pass."""
+    """How long requests of an application wait at the adapters that they pass, and how many time out."""
 
     adapters: tuple[Adapter, ...]
     """The adapters in the order in which requests pass them."""
+    timeout: float | None
+    """Seconds of waiting after which a request is given up; None without a limit."""
     rate: float = 0.0
     """Requests a second now."""
     mean: float = 0.0
     """Mean seconds that a request waits now, at all adapters together."""
+    late: float = 0.0
+    """Share (0 to 1) of the requests that time out now."""
     since: float = 0.0
     """The time, in seconds, up to which the totals count."""
     requests: float = 0.0
     """Total of requests."""
     waited_s: float = 0.0
     """Total of seconds that they waited."""
-    watches: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
-    """Both totals when each running job began."""
+    timed_out: float = 0.0
+    """Total of those that timed out."""
+    watches: dict[str, tuple[float, float, float]] = field(default_factory=dict[str, tuple[float, float, float]])
+    """The three totals when each running job began."""
 
     def advance(self, now: float) -> None:
         """Update the totals to `now`, seconds."""
@@ -157,6 +165,7 @@ class Waiting:
         if requests > 0.0:
             self.requests += requests
             self.waited_s += requests * self.mean
+            self.timed_out += requests * self.late
         self.since = now
 
     def take(self, now: float, rate: float, rates: Rates) -> None:
@@ -164,15 +173,20 @@ class Waiting:
         self.advance(now)
         queues = [adapter.queue(rates) for adapter in self.adapters]
         self.rate, self.mean = rate, sum(map(mean_wait, queues))
+        self.late = late_behind_all(queues, self.timeout) if self.timeout is not None else 0.0
 
     def watch(self, job: str, now: float) -> None:
         """Note the totals when a job begins."""
         self.advance(now)
-        self.watches[job] = (self.requests, self.waited_s)
+        self.watches[job] = (self.requests, self.waited_s, self.timed_out)
 
     def impact(self, job: str, now: float) -> dict[str, float]:
-        """Mean seconds of waiting during a job that ends now."""
+        """Mean seconds of waiting during a job that ends now, and the share of the requests that timed out."""
         self.advance(now)
-        requests, waited_s = self.watches.pop(job)
+        requests, waited_s, timed_out = self.watches.pop(job)
         requests = self.requests - requests
-        return {"network_wait": (self.waited_s - waited_s) / requests if requests else 0.0}
+        impact = {"network_wait": (self.waited_s - waited_s) / requests if requests else 0.0}
+        if self.timeout is not None:
+            share = (self.timed_out - timed_out) / requests if requests else 0.0
+            impact["timed_out"] = share if share > ROUNDING else 0.0
+        return impact

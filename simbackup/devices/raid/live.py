@@ -157,6 +157,8 @@ class Redundant(Landed):
 
     layout: ArrayLayout
     controller: Controller
+    unreadable: bool = False
+    """Whether a sector cannot be read on one of its disks, which nobody knows."""
 
     @property
     def ahead(self) -> float:
@@ -193,9 +195,14 @@ class Redundant(Landed):
         """Disks that may be missing without loss of data."""
         return raid.tolerance(self.layout.level, self.layout.group)
 
+    @property
+    def exposed(self) -> bool:
+        """Whether no more disk may fail."""
+        return self.layout.failed >= self.tolerance
+
     def fail(self) -> bool:
         """Lose one more disk; whether the data are still there."""
-        if self.layout.failed >= self.tolerance:
+        if self.exposed:
             return False
         self.layout = replace(self.layout, failed=self.layout.failed + 1)
         return True

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, cast
 
 import simpy
 
+from simbackup import units
 from simbackup.devices.changes import SPENT, Changes, Scatter, Spread
 from simbackup.devices.image import FrozenImage, Times, lost
-from simbackup.devices.space import ExtentSet
+from simbackup.devices.space import ExtentSet, Space
 from simbackup.devices.store import Direction, Over, Region, Service, Store
 from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.equations import fragmentation as equations
@@ -21,7 +22,7 @@ from simbackup.parameters import parameters_of
 from simbackup.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from simbackup.devices.redirect.spec import RedirectSnapshotSpec, RedirectVolumeSpec
+    from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec, RedirectVolumeSpec
     from simbackup.devices.site import Site
 
 STEPS = 60
@@ -226,29 +227,38 @@ class RedirectStore(Over):
 
 
 class RedirectVolume(Volume):
-    """A volume whose writes go to free places in the room that it has on its device."""
+    """A volume whose writes go to free places; with a guarantee all its room on the device is reserved."""
 
     in_place = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         env: simpy.Environment,
         name: str,
         place: tuple[Store, float, float],
         *,
         parameters: Redirect,
+        space: Space,
+        guaranteed: bool,
         trace: Trace,
     ) -> None:
         below, begin, size = place
         self.store = RedirectStore(below, parameters, begin, size)
         super().__init__(env, name, Region(self.store, begin, size))
         self.parameters = parameters
+        self.space = space
+        self.guaranteed = guaranteed
         self.trace = trace
         self.allocated = ExtentSet()
         self.images: list[RedirectSnapshot] = []
         self.coming: list[tuple[float, float]] = []
         self.seen: dict[str, float] = {}
         self.full_since: float | None = None
+        space.taken[name] = self.taken
+
+    def taken(self) -> float:
+        """Bytes that it takes on its device: its size where that is guaranteed, else what it uses and has promised."""
+        return self.region.size if self.guaranteed else self.used + self.promised
 
     def occupied(self, written: float) -> float:
         """Bytes of the data as they are now, and of what snapshots keep."""
@@ -281,7 +291,8 @@ class RedirectVolume(Volume):
     @property
     def free(self) -> float:
         """Bytes that may still be written to new places and kept."""
-        return max(self.region.size - self.used - self.promised, 0.0)
+        inside = self.region.size - self.used - self.promised
+        return max(inside if self.guaranteed else min(inside, self.space.free), 0.0)
 
     @property
     def full(self) -> bool:
@@ -371,13 +382,26 @@ class RedirectVolume(Volume):
 
 
 class RedirectSnapshot(FrozenImage):
-    """A snapshot of a redirect-on-write volume: pointers to the blocks as they were, which stay allocated."""
+    """A snapshot of a redirect-on-write volume: pointers to the blocks as they were, which stay allocated.
 
-    def __init__(self, name: str, origin: RedirectVolume, times: Times) -> None:
+    A clone is one that can be guaranteed as much room as its volume has, so that all of it could be written anew.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        origin: RedirectVolume,
+        times: Times,
+        *,
+        guarantee: float = 0.0,
+    ) -> None:
         super().__init__(name, origin, times)
         self.volume = origin
         self.lookup_size = origin.parameters.block
+        self.guarantee = guarantee
         self.changes = self._none()
+        if guarantee:
+            origin.space.taken[name] = lambda: guarantee if self.active else 0.0
 
     def _none(self) -> Changes:
         return Changes(self.volume.parameters.block, self.volume.region.size)
@@ -385,7 +409,15 @@ class RedirectSnapshot(FrozenImage):
     @property
     def hindrance(self) -> str | None:
         """Why it cannot be created now; None if it can."""
-        return "exists already" if self.active else None
+        if self.active:
+            return "exists already"
+        free = self.volume.space.free
+        if self.guarantee and free < self.lookup_size:
+            return f"fails: not enough space on '{self.volume.region.store.name}'"
+        if free < self.guarantee:
+            short = units.show_short(self.guarantee - free, "B")
+            return f"fails: space not guaranteed, '{self.volume.region.store.name}' lacks {short}"
+        return None
 
     @property
     def loss(self) -> str | None:
@@ -436,16 +468,30 @@ def _missing(extents: ExtentSet, begin: float, end: float) -> float:
 
 
 def make_volume(site: Site, volume: RedirectVolumeSpec) -> RedirectVolume:
-    """The volume, in the room reserved for it."""
-    place = (site.room.store, site.room.begin, volume.size.si)
+    """The volume, in the room reserved for it and in what all volumes of its device share."""
+    area, size = site.room, volume.size.si
+    begin = min(area.begin, area.store.size - size)  # one that takes what it uses may reach over others' room
+    place = (area.store, max(begin, 0.0), min(size, area.store.size))
     return RedirectVolume(
         site.system.env, site.address, place, parameters=parameters_of(Redirect, volume),
-        trace=site.system.trace,
+        space=site.system.spaces[volume.on], guaranteed=volume.guarantee == "volume", trace=site.system.trace,
     )  # fmt: skip
 
 
 def make_snapshot(site: Site, snapshot: RedirectSnapshotSpec) -> RedirectSnapshot:
     """A snapshot."""
-    said = cast("RedirectVolumeSpec", site.spec.devices[snapshot.of])  # the checks have found it
-    volume = cast("RedirectVolume", site.volume(snapshot.of))
-    return RedirectSnapshot(site.address, volume, Times(said.create_time.si, said.remove_time.si))
+    volume, times, _ = _origin(site, snapshot.of)
+    return RedirectSnapshot(site.address, volume, times)
+
+
+def make_clone(site: Site, clone: CloneSpec) -> RedirectSnapshot:
+    """A clone, which is guaranteed as much room as its volume."""
+    volume, times, size = _origin(site, clone.of)
+    return RedirectSnapshot(site.address, volume, times, guarantee=size)
+
+
+def _origin(site: Site, of: str) -> tuple[RedirectVolume, Times, float]:
+    """The volume that an image freezes, the times that it takes, and the bytes of the volume."""
+    said = cast("RedirectVolumeSpec", site.spec.devices[of])  # the checks have found it
+    volume = cast("RedirectVolume", site.volume(of))
+    return volume, Times(said.create_time.si, said.remove_time.si), said.size.si

@@ -1,17 +1,19 @@
-"""What a file may say about redirect-on-write volumes and their snapshots."""
+"""What a file may say about redirect-on-write volumes, their snapshots and their clones."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import InVolume, VolumeDevice
-from simbackup.schema.part import USE, Facts, Figures, Modelled, Path, Rules, amount
+from simbackup.schema.part import USE, Fact, Facts, Figures, Modelled, Path, Rules, amount
 from simbackup.schema.quantity import Duration, Frozen, PositiveSize
-from simbackup.schema.registry import DeviceKind
+from simbackup.schema.registry import DeviceKind, Look
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 
 class RedirectVolumeSheet(Frozen):
@@ -32,7 +34,7 @@ class RedirectVolumeSheet(Frozen):
     write_latency: Duration
     """Time until a write is safe, in non-volatile memory or in a log."""
     create_time: Duration
-    """Time to create a snapshot."""
+    """Time to create a snapshot or a clone."""
     remove_time: Duration
     """Time to remove one snapshot."""
 
@@ -51,25 +53,29 @@ class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, VolumeDevice):
     """A redirect-on-write volume in a scenario."""
 
     kind: Literal["redirect_volume"]
+    guarantee: Literal["volume", "none"] = "volume"
+    """Whether its whole size is reserved on its device (`volume`), or only the space that it uses (`none`)."""
 
     drawn_as: ClassVar[str] = "volume"
     overwrites: ClassVar[bool] = False
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """Its size if guaranteed, else the bytes up to the end of its data."""
+        return self.size.si if self.guarantee == "volume" else min(spec.data_end(name), self.size.si)
 
     def figures(self) -> Figures:
         """What it uses and keeps, and how fragmented it is."""
         return {"": (*USE, "used_bytes", "kept_bytes", "breaks")}
 
     def facts(self) -> Facts:
-        """Its size."""
+        """Size and guarantee."""
         yield from amount(self.size)
+        yield Fact("guaranteed" if self.guarantee == "volume" else "not guaranteed")
 
 
-class RedirectSnapshotSpec(InVolume):
-    """A snapshot of a redirect-on-write volume: nothing is copied, and overwritten data stay allocated."""
+class _Pointers(InVolume):
+    """An image of a redirect-on-write volume: old blocks stay where they are."""
 
-    kind: Literal["redirect_snapshot"]
-
-    drawn_as: ClassVar[str] = "snapshot"
     times_of_volume: ClassVar[bool] = True
 
     def figures(self) -> Figures:
@@ -79,13 +85,52 @@ class RedirectSnapshotSpec(InVolume):
     def check_frozen(self, checks: Checks, path: Path) -> None:
         """Report an image of anything but a redirect-on-write volume."""
         legal = checks.spec.devices_with(RedirectVolumeSpec)
-        if not checks.name((*path, "of"), self.of, legal, "device") and self.of in checks.spec.devices:
+        if checks.name((*path, "of"), self.of, legal, "device"):
+            volume = checks.spec.devices[self.of]
+            if isinstance(volume, RedirectVolumeSpec):
+                self.check_volume(checks, path, volume)
+        elif self.of in checks.spec.devices:
             message = f"'{self.of}' is not a redirect-on-write volume"
             checks.report((*path, "of"), message, choices(self.of, legal))
+
+
+class RedirectSnapshotSpec(_Pointers):
+    """A snapshot of a redirect-on-write volume: nothing is copied, and overwritten data stay allocated."""
+
+    kind: Literal["redirect_snapshot"]
+
+    drawn_as: ClassVar[str] = "snapshot"
+
+
+class CloneSpec(_Pointers):
+    """A clone of a redirect-on-write volume: a snapshot that reserves as much space as its volume has.
+
+    Its creation fails if there is no such space; one that reserves nothing is a `redirect_snapshot`.
+    """
+
+    kind: Literal["clone"]
+
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
+        """Report a clone that exists from the start and has no room."""
+        if path[-1] in checks.spec.created:
+            return
+        room = checks.capacity(volume.on)
+        if room is not None:
+            free = room - checks.spec.guaranteed(volume.on)
+            if volume.size.si > free:
+                message = f"cannot be guaranteed {units.show_short(volume.size.si, 'B')} on '{volume.on}'"
+                remedy = f"{units.show_short(max(free, 0.0), 'B')} are free; 'redirect_snapshot' reserves nothing"
+                checks.report((*path, "of"), message, remedy)
+
+    def facts(self) -> Facts:
+        """That its room is guaranteed."""
+        yield Fact("room guaranteed")
 
 
 KINDS = (
     DeviceKind("redirect_volume", RedirectVolumeSpec, "simbackup.devices.redirect.live:make_volume"),
     DeviceKind("redirect_snapshot", RedirectSnapshotSpec, "simbackup.devices.redirect.live:make_snapshot"),
+    DeviceKind("clone", CloneSpec, "simbackup.devices.redirect.live:make_clone"),
 )
 SHEETS = {"redirect_volume": RedirectVolumeSheet}
+LOOKS = {"clone": Look("M2 5h9v9H2zM5 5V2h9v9h-3", "#e6f6f6", "#2b8a8f")}

@@ -243,6 +243,10 @@ class Volume:
         self.changed = env.event()
         self.readers: list[Callable[[], None]] = []
 
+    def taken(self) -> float:
+        """Bytes that it takes on its device."""
+        return self.region.size
+
     def occupied(self, written: float) -> float:
         """Bytes that are in use, if data sets and backups have written so many."""
         return written

@@ -114,6 +114,8 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
                 "write 'level: incremental' next to it, or leave it out",
             )
         return
+    if job.level == "reverse":
+        _check_reverse(checks, path, job)
     if job.base_age() is None:
         message = f"a backup with level '{job.level}' needs the age of the backup it is based on"
         checks.report((*path, "level"), message, "write for example 'since: 24 h'")
@@ -124,6 +126,28 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     elif job.method == "image" and data and data.change and data.change.run is None and not job.searches():
         message = f"an incremental image needs the runs of bytes in which '{job.data}' changes"
         checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{job.data}.change")
+
+
+def why_not_inline(job: FileBackupSpec) -> str | None:
+    """Why a backup cannot write further copies while it saves: what is spooled, or shares a drive, is written apart."""
+    if job.level == "reverse":
+        return "it goes into a full backup ('reverse')"
+    if job.spool is not None:
+        return "it goes to a disk first ('spool')"
+    return "its streams share drives ('multiplexing')" if job.multiplexing.si > 1.0 else None
+
+
+def _check_reverse(checks: Checks, path: Path, job: FileBackupSpec) -> None:
+    """Report a reverse incremental onto something other than a disk, in several streams, or of chunks."""
+    target = checks.spec.devices.get(job.to)
+    if target is not None and not isinstance(target, BlockDevice):
+        message = f"nothing can be replaced in a save set on '{job.to}'"
+        checks.report((*path, "level"), message, "back up to a disk, array or volume, or write 'incremental'")
+    if job.states("streams"):
+        checks.report((*path, "streams"), "has no effect: a reverse incremental is one stream", "leave it out")
+    if job.deduplication is not None:
+        message = "a store of chunks replaces nothing, and so moves nothing aside"
+        checks.report((*path, "level"), message, "write 'incremental', and 'consolidate' the save sets")
 
 
 def check_restored(checks: Checks, path: Path, job: Restoring, saved: FilesSaving) -> None:
@@ -178,7 +202,7 @@ def check_chain(checks: Checks, path: Path, job: Restoring, saved: FilesSaving) 
     jobs = checks.spec.jobs
     legal = [
         name for name, other in jobs.items()
-        if type(other) is type(saved) and other.level_of() != "full" and other.data == saved.data
+        if type(other) is type(saved) and other.level_of() not in {"full", "reverse"} and other.data == saved.data
     ]  # fmt: skip
     legal += logs_of_data(checks.spec, saved.data)
     for name in job.replay:
@@ -192,7 +216,7 @@ def check_chain(checks: Checks, path: Path, job: Restoring, saved: FilesSaving) 
 def _check_mounted(checks: Checks, path: Path, saved: FilesSaving) -> None:
     """Report an image in which there are no files to be found."""
     data = checks.spec.data.get(saved.data)
-    if saved.level_of() != "full":
+    if saved.level_of() not in {"full", "reverse"}:
         message = f"'{saved.level_of()}' images hold only some blocks of a file"
         checks.report((*path, "select"), message, "select files of a full backup, or 'consolidate' the images first")
     elif data is not None and data.filesystem is None:

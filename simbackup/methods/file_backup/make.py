@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from simbackup.catalogue import Reduction
-from simbackup.late import late
+from simbackup.late import changed, late
+from simbackup.methods.copies import shared
 from simbackup.methods.database.live import replaying
-from simbackup.methods.file_backup.backup import Backup
+from simbackup.methods.file_backup.backup import Backup, Twin
 from simbackup.methods.file_backup.between import changed_by
 from simbackup.methods.file_backup.reader import Reader
 from simbackup.methods.file_backup.restore import DiskRestore, ObjectRestore, Restore, Way
+from simbackup.methods.file_backup.reverse import ReverseBackup
 from simbackup.methods.file_backup.spec import FileBackupSpec
 from simbackup.methods.file_backup.spool import SpooledBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
@@ -28,10 +32,11 @@ from simbackup.schema.quantity import Pieces, si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Copying
 
 
 def make(job: FileBackupSpec, spec: Spec) -> Work:
-    """The backup, to the drives of a library or to a disk of any host."""
+    """The backup, to the drives of a library or to a disk of any host, with the copies that it writes meanwhile."""
     keeper = spec.reader_of(job.data, job.source)
     host, share = job.share.host if job.share else keeper, share_of(job.share, spec, keeper)
     if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
@@ -39,9 +44,39 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         reader = _reader(job, spec, (host, share), spool.on, server)
         way = spec.way_to(server, job.to) or ()
         return SpooledBackup(reader, spool.size.si, spool.overlapped, job.to, way, job.pool)
-    reader = _reader(job, spec, (host, share), job.to, spec.owner_of(job.to) or "")
+    reader, copies = _reader(job, spec, (host, share), job.to, spec.owner_of(job.to) or ""), spec.inline_copies_of(job)
+    if job.level == "reverse":
+        return ReverseBackup(reader)
     size = _object_size(job) if isinstance(spec.devices[job.to], ObjectTarget) else None
-    return Backup(reader, job.pool, int(job.multiplexing.si), size)
+    backup = Backup(reader, job.pool, int(job.multiplexing.si), size)
+    return _inline(backup, copies, spec) if copies else backup
+
+
+def _inline(backup: Backup, copies: Mapping[str, Copying], spec: Spec) -> Backup:
+    """The backup, with the other targets that it writes at the same time.
+
+    The host that reads sends each target its bytes. Targets of one other host get them once, and it passes them on. A
+    drive takes them from the buffer into which they were read; for other targets they are copied once more.
+    """
+    reader = backup.reader
+    first, stored = spec.owner_of(reader.to) or "", shared(reader.reduction).stored
+    servers = [spec.owner_of(copy.to) or "" for copy in copies.values()]
+    crossed: dict[str, set[str]] = {first: set(reader.networks)}
+    twins: list[Twin] = []
+    for (name, copy), server in zip(copies.items(), servers, strict=True):
+        way = spec.way_to(reader.host, copy.to) or ()
+        passed_on = server in crossed and server not in {"", reader.host}
+        there = crossed.setdefault(server, set())
+        networks = tuple(link for link in way if not (passed_on and link in there))
+        there.update(way)
+        each = copy.object_size.si if copy.object_size else None
+        tool = changed(reader.tool, further_served=(servers.count(server) - 1) / stored)
+        connections = int(si_or(copy.connections, 1.0))
+        twins.append(Twin(name, copy.to, server, networks, tool, copy.pool, connections, each, passed_on=passed_on))
+    sent = [not (twin.passed_on or isinstance(spec.devices[twin.to], MediaLibrary)) for twin in twins]
+    passed = [twin.passed_on and twin.server == first for twin in twins]
+    tool = changed(reader.tool, further=sum(sent) / stored, further_served=sum(passed) / stored)
+    return replace(backup, reader=changed(reader, tool=tool), twins=tuple(twins))
 
 
 def _reader(job: FileBackupSpec, spec: Spec, reader: tuple[str, Share | None], to: str, server: str) -> Reader:

@@ -15,7 +15,8 @@ from simbackup.methods.file_backup.walk import walkers, walking
 from simbackup.methods.reduction.live import compressed, ingested
 from simbackup.methods.share.live import Share
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
-from simbackup.system import BackupSource, System
+from simbackup.system import BackupSource, JobFailedError, System
+from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
 
 
@@ -59,7 +60,9 @@ class Reader(Late):
         return portion(data, self.since, by_file=self.method == "file_level")
 
     def begin(self, system: System, data: DataSet) -> Portion:
-        """How much it saves; raises `JobFailedError` if the frozen image is gone."""
+        """How much it saves; raises `JobFailedError` if the host is suspended or the frozen image is gone."""
+        if system.hosts[self.host].suspended is not None:
+            raise JobFailedError(f"'{self.host}' is suspended")
         system.require_image(self.source)
         return self.part(data)
 
@@ -70,6 +73,12 @@ class Reader(Late):
     def expected(self, system: System) -> float:
         """Bytes that it saves."""
         return self.part(system.data[self.data]).size
+
+    def read_again(self, system: System, job: str, size: float, number: int = 0) -> Process:
+        """Read again what an earlier attempt has stored of one stream, to compare it."""
+        client, server = system.hosts[self.host], system.hosts.get(self.server)
+        shape = compressed(self.reading(system, system.data[self.data], 1.0, number), client, server, self.reduction)
+        yield from system.transfer(job, shape, Activity.READ, size)
 
     def arriving(self, system: System, job: str, number: int = 0) -> FlowShape:
         """What a byte of one of its streams loads until it is in the memory of the target's host."""

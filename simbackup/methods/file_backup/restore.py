@@ -204,4 +204,7 @@ class Restore:
         for above in sorted((one for sets in since for one in sets), key=lambda one: one.time):
             chain = [one for one in chain if ORDER[one.level] < ORDER[above.level] or above.level == INCREMENTAL]
             chain.append(above)
-        return [(saved, copy if saved is first else first_copy(saved)) for saved in chain]
+        read = [(saved, copy if saved is first else first_copy(saved)) for saved in chain]
+        if read[0][0] is first and self.ways[copy.target].selection is None:
+            read[1:1] = [(aside, aside.copies[0]) for aside in copy.undone]
+        return read

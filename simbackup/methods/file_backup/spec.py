@@ -14,13 +14,14 @@ from simbackup.methods.file_backup.between import (
     check_reduction,
     check_restored,
     check_spool,
+    why_not_inline,
 )
 from simbackup.methods.reduction.make import new_since
 from simbackup.methods.reduction.spec import CompressionSpec, DeduplicationSpec
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import BackupTarget, Sink
-from simbackup.schema.job import FilesSaving, SharedOut
+from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
 from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or, usual
 from simbackup.schema.registry import MethodKind
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from simbackup.schema.job import Restoring
 
 
-class FileBackupSpec(FilesSaving, SharedOut):
+class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):
     """Backup of a data set to a tape library, a disk or an object store."""
 
     method: Literal["image", "file_level"]
@@ -44,9 +45,10 @@ class FileBackupSpec(FilesSaving, SharedOut):
     """The frozen image that is read; the data themselves by default. The host that owns the image reads it, if one is
     stated under `owns`; otherwise the host of the data does.
     """
-    level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
+    level: Annotated[Literal["full", "differential", "cumulative", "incremental", "reverse"], Word()] = "full"
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
-    differential one (`cumulative`), or the last of any level (`incremental`)."""
+    differential one (`cumulative`), or the last of any level (`incremental`). A `reverse` incremental goes into the
+    newest full backup on its disk, whose replaced blocks or files are read and written aside; the first is full."""
     since: PositiveDuration | None = None
     """How long ago the backup that this one builds on was made; by default, `every` for incrementals."""
     streams: Pieces = usual("1")
@@ -105,6 +107,10 @@ class FileBackupSpec(FilesSaving, SharedOut):
         """Whether a restore takes selected files from a save set on a disk, and nothing else of it."""
         return self.by_file() or (self.tool is not None and self.tool.mounts_images)
 
+    def takes_inline(self) -> str | None:
+        """Why it cannot write further copies while it saves, None if it can."""
+        return why_not_inline(self)
+
     def by_file(self) -> bool:
         """As its method says."""
         return self.method == "file_level"
@@ -151,7 +157,7 @@ class FileBackupSpec(FilesSaving, SharedOut):
         """Seconds since the backup that it is based on, None if it is based on none."""
         if self.level == "full":
             return None
-        age = self.since or (self.every if self.level == "incremental" else None)
+        age = self.since or (self.every if self.level in {"incremental", "reverse"} else None)
         return age.si if age is not None else None
 
     def _check_target(self, checks: Checks, path: Path) -> bool:

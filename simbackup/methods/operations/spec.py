@@ -1,4 +1,4 @@
-"""What a file may say about work that saves nothing: on arrays, and while users are watched."""
+"""What a file may say about work that saves nothing: on virtual machines, on arrays, and while users are watched."""
 
 from __future__ import annotations
 
@@ -7,12 +7,61 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from simbackup.errors import choices
 from simbackup.schema.capability import RedundantDevice
 from simbackup.schema.job import JobSpec
-from simbackup.schema.part import Chosen, Facts, Path, Refers, amount
+from simbackup.schema.part import ONTO_DEVICE, Chosen, Facts, Path, Refers, amount
 from simbackup.schema.quantity import PositiveDuration, Ratio, Text, usual
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+
+
+class OfMachine(JobSpec):
+    """A job that stops a virtual machine or lets it go on."""
+
+    machine: Annotated[Text, Refers("acts on", "hosts")]
+    """The virtual machine: a name of `hosts:` that states `within`."""
+
+
+class SuspendSpec(OfMachine):
+    """Suspension of a virtual machine: its memory is saved to disk, and it stops until it is resumed."""
+
+    method: Literal["suspend"]
+    to: Annotated[Text, ONTO_DEVICE]
+    """The volume or device that takes its memory."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report a machine that is not virtual, and memory to a disk of another host."""
+        below = None
+        with checks.about(*path):
+            below = _guest(checks, path, self.machine)
+        if self.machine not in checks.spec.hosts or not checks.block_device((*path, "to"), self.to):
+            return
+        owner = checks.spec.owner_of(self.to)
+        if below is not None and owner != below and checks.sound(path, "hosts", "devices"):
+            message = f"'{self.to}' does not belong to '{below}', on which '{self.machine}' runs"
+            checks.report((*path, "to"), message, f"name a disk or volume of '{below}'")
+        else:
+            checks.free((*path, "to"), self.to, checks.spec.hosts[self.machine].memory, "the memory")
+
+
+class ResumeSpec(OfMachine):
+    """Resumption of a virtual machine from the saved memory on disk."""
+
+    method: Literal["resume"]
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report a machine that is not virtual."""
+        _guest(checks, path, self.machine)
+
+
+def _guest(checks: Checks, path: Path, machine: str) -> str | None:
+    """The host of a virtual machine; reports that there is none and returns None."""
+    if not checks.name((*path, "machine"), machine, checks.spec.hosts, "host"):
+        return None
+    below = checks.spec.hosts[machine].within
+    if below is None:
+        checks.report((*path, "machine"), f"'{machine}' is not a virtual machine", "give that host 'within:'")
+    return below
 
 
 class RebuildSpec(JobSpec):
@@ -62,6 +111,8 @@ class ObserveSpec(JobSpec):
 
 MAKE = "simbackup.methods.operations.live"
 KINDS = (
+    MethodKind(("suspend",), SuspendSpec, f"{MAKE}:make_suspend"),
+    MethodKind(("resume",), ResumeSpec, f"{MAKE}:make_resume"),
     MethodKind(("rebuild",), RebuildSpec, f"{MAKE}:make_rebuild"),
     MethodKind(("observe",), ObserveSpec, f"{MAKE}:make_observe"),
 )

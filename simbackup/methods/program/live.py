@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from simbackup.catalogue import Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
@@ -38,7 +38,7 @@ from simbackup.methods.program.lowering import (
 )
 from simbackup.methods.program.sheet import FILES, Portions
 from simbackup.methods.tool.live import Tool
-from simbackup.system import JobFailedError, System
+from simbackup.system import Attempt, JobFailedError, System
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Process
 
@@ -49,6 +49,8 @@ What a smaller one holds matters to the time of a phase by less than that. But w
 that waits for room leaves it to the other, a buffer of few items would fill and empty thousands of times, each with a
 solution.
 """
+NEW = frozenset({"new", "stored"})
+"""What of the data a program takes that sends only what its target does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Program(Late):
     keeps: str = ""
     tape: TapeTarget | None = None
     saved_as: str = "file_level"
+    resumes: bool = False
     method: str = "program"
 
     def run(self, system: System, job: str) -> Steps:
@@ -80,17 +83,36 @@ class Program(Late):
         read = system.saved(self.reads, self.copied_by) if self.reads else None
         portions = _portions_of(*read, data) if read is not None else self.portions(data)
         room, tape = self._room(system, portions), self._taping(system, job, portions)
-        context = Context(system, job, data, portions, self.codec, self.runs, read, room, tape)
+        attempt = system.attempts.setdefault(job, Attempt()) if self.resumes and tape is None else Attempt()
+        left = portions.without(attempt.finished, new=self._sends_new)
+        context = Context(system, job, data, left, self.codec, self.runs, read, room, tape)
         yield from passing(system, job, f"data.{self.data}", Activity.START, self.start)
         pending = list[Dirty]()
         for groups in self.phases.values():
             found = [lowered(context, group) for group in groups if context.portions.items(group.of, group.item) > 0.0]
             if found := [group for group in found if group.takes_time]:
-                yield from _Phase(context, found, self._left_in_memory(), pending).run()
+                phase = _Phase(context, found, self._left_in_memory(), pending)
+                try:
+                    yield from phase.run()
+                except JobFailedError:
+                    if groups[-1].of in self._sent:
+                        attempt.finished += (1.0 - attempt.finished) * phase.finished
+                    raise
         yield from system.written_back(job, pending)
+        system.attempts.pop(job, None)
         if self.keeps:
             self._enter(system, self._saved(job, time, portions), portions, context.room, tape)
         return Moved(portions.bytes["changed"], portions.files["changed"])
+
+    @property
+    def _sends_new(self) -> bool:
+        """Whether it sends only what is new to its target, and not all that has changed."""
+        return any(groups[-1].of in NEW for groups in self.phases.values() if groups)
+
+    @property
+    def _sent(self) -> frozenset[str]:
+        """What of the data its last groups take that send something."""
+        return NEW if self._sends_new else frozenset({"changed"})
 
     def place(self, system: System, job: str, time: float) -> None:
         """Put the save set in its place, as if written at a time."""
@@ -199,11 +221,20 @@ class _Phase:
     groups: Sequence[Lowered]
     in_memory: frozenset[str]
     pending: list[Dirty]
+    ends: list[Flow] = field(default_factory=list[Flow])
+    """The flows of the last group, once they have begun."""
+
+    @property
+    def finished(self) -> float:
+        """The share of the items of the last group that are done."""
+        whole = math.fsum(flow.amount for flow in self.ends)
+        return math.fsum(flow.completed for flow in self.ends) / whole if whole else 0.0
 
     def run(self) -> Process:
         """Start a flow for each group, and one for a largest item, join them by buffers, and wait for them all."""
         system = self.context.system
         flows = [[] if group.taped else self._started(group) for group in self.groups]
+        self.ends.extend(flows[-1])
         buffers = [self._joined(here, flows) for here in range(len(flows) - 1)]
         last = self.groups[-1]
         if last.taped:

@@ -38,7 +38,7 @@ def make(job: ProgramJobSpec, spec: Spec) -> Program:
         since=None if job.since is None else job.since.si, new=None if job.new is None else job.new.si,
         codec=reduction_of(job.compressor, None, data), reads=job.save_set or "", copied_by=job.copied_by,
         saved_as="file_level" if job.by_file() else "image",
-        tape=_tape(job, spec),
+        tape=_tape(job, spec), resumes=operation.resumes,
         keeps=job.to if job.to is not None and isinstance(spec.devices.get(job.to), BackupTarget) else "",
     )  # fmt: skip
 

@@ -56,6 +56,18 @@ class Portions:
         size = self.bytes[of]
         return max(size / item, 1.0) if size > 0.0 else 0.0
 
+    def without(self, done: float, *, new: bool) -> Portions:
+        """What is left when a share of it is done: of what is `new` to the target, or else of what has changed."""
+        if not done:
+            return self
+        less = ("new", "stored") if new else ("changed", "new", "stored")
+
+        def left(by: Mapping[str, float]) -> dict[str, float]:
+            found = dict(by) | {of: by[of] * (1.0 - done) for of in less}
+            return found if new else found | {"unchanged": by["unchanged"] + by["changed"] * done}
+
+        return Portions(left(self.bytes), left(self.files), left(self.directories))
+
     def each(self, of: str, item: float, items: float) -> float:
         """Bytes of the data in one of so many items of a portion; those of a directory are in its files."""
         return 0.0 if item == DIRECTORIES else self.bytes[of] / items
@@ -192,6 +204,11 @@ class OperationSpec(Frozen):
     were found over programs of all kinds, and stand for locks, indexes and stragglers: 32 workers are then as fast as
     nine. If you know that the workers share nothing but a queue of whole files or objects, as in `program/rclone-1.60`,
     2 % are nearer. It is one number for all groups and phases, so that most lists leave it as it is.
+    """
+    resumes: Annotated[bool, Word()] = False
+    """Whether a job that is tried again does not send what was finished: where the last group of a phase takes what is
+    `new` or `stored`, all is read again, and the rest is stored; where it takes what has `changed`, files that were
+    finished count as unchanged. By default, and on tape, everything is done again.
     """
     phases: dict[str, Annotated[dict[str, GroupSpec], Field(min_length=1)]]
     """Phases, one after the other, by names of your choice; in each the groups of workers, in the order in which items

@@ -18,11 +18,11 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.limit import Use
 from simbackup.late import Late, changed, late
-from simbackup.methods.copies import OnTape, begun, carried
+from simbackup.methods.copies import OnTape, begun, carried, in_one_piece
 from simbackup.methods.file_backup.backup import objects_of
 from simbackup.methods.file_backup.disk import fetching, lying, seek
 from simbackup.methods.file_backup.portion import scattered_writes
-from simbackup.methods.file_backup.receivers import Crossing, OntoTape, TapeWriter, handing_over, staged
+from simbackup.methods.file_backup.receivers import Crossing, OntoTape, TapeWriter, handing_over, readied, staged
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.reduction.live import given_back
 from simbackup.methods.tape_reader import Cartridges, Pass, TapeReader, scaled, slower
@@ -121,8 +121,8 @@ class FromTape:
         """Copy what is read in one pass, on one cartridge after the other."""
         total, done, wide = sum(run.size for run in each), 0.0, self._reader.width(each)
         while done < total * (1.0 - 1e-9):
-            yield from writing.load()
-            size = writing.room(total - done)
+            yield from readied(system, [writing])
+            size = writing.room(done, total - done)
             shape, read = self._reading(system, reading, each)
             shape = self._sent(system, shape, 1.0 / copy.reduction.stored).in_parallel_with(writing.crossing[0])
             law = slower(reading.law(read), writing.law)
@@ -270,7 +270,8 @@ class CopySaveSet(Late):
 
     def _source(self, system: System) -> tuple[SaveSet, Copy]:
         """The newest save set that has the copy to be read, and that copy."""
-        return system.saved(self.backup, self.copied_by or self.backup)
+        saved, lies = system.saved(self.backup, self.copied_by or self.backup)
+        return saved, in_one_piece(saved, lies)
 
     def _from_tape(self, lies: Copy) -> FromTape:
         return FromTape(self.server, lies, self.back, self.networks, self.tool, self.connections)
@@ -401,6 +402,10 @@ class Consolidation:
     """The host of the volume."""
     full: bool
     """Whether it makes a synthetic full backup; otherwise it merges."""
+    size: float | None = None
+    """Bytes of save sets that are read and written; None for those of the data (full) or of the newest save set
+    (merge).
+    """
     tool: Tool = NO_TOOL
     """The program."""
     method: str = "consolidate"
@@ -408,6 +413,8 @@ class Consolidation:
     def expected(self, system: System) -> float:
         """Bytes of save sets that it reads and writes."""
         saved, lies = system.saved(self.backup, self.by)
+        if self.size is not None:
+            return self.size
         if lies.reduction.together is not None:
             return 0.0
         return system.data[saved.data].size if self.full else saved.size
@@ -415,6 +422,7 @@ class Consolidation:
     def run(self, system: System, job: str) -> Steps:
         """Look the newest save set up, read and write, and enter a new full backup in the catalogue."""
         saved, lies = system.saved(self.backup, self.by)
+        in_one_piece(saved, lies)
         data, host, volume = system.data[saved.data], system.hosts[self.host], system.of(Volume)[self.on]
         moved, stored, time = self.expected(system), lies.fetched, system.env.now
         size, there = moved / stored, lies.extents[0].position
@@ -471,4 +479,5 @@ def make_consolidation(job: ConsolidateSpec, spec: Spec) -> Consolidation:
     by = spec.jobs[job.save_set]
     backup = by.save_set if isinstance(by, Copying) else job.save_set
     on, tool = str(getattr(by, "to", "")), tool_of(getattr(spec.jobs[backup], "tool", None))
-    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", tool)
+    size = job.size.si if job.size is not None else None
+    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", size, tool)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from simbackup.errors import choices
 from simbackup.methods.restore.spec import copy_is_known
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
-from simbackup.schema.job import BackupJob, Copying, JobSpec, Saving, Storing
+from simbackup.schema.job import NOT_OF_EXISTING, BackupJob, Copying, JobSpec, Lasting, Saving, Storing
 from simbackup.schema.part import ONTO_DEVICE, Chosen, Path, Refers
-from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, usual
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or, usual
 from simbackup.schema.registry import MethodKind
 
 if TYPE_CHECKING:
@@ -19,11 +19,59 @@ if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
 
 
+NOT_INLINE = (*NOT_OF_EXISTING, "streams", "copied_by", "new_chunks", "new_since")
+"""Keys of copies that are jobs of their own."""
+REMEDY = "leave 'inline' out: the copy is then made from the finished save set"
+
+
+def check_inline(checks: Checks, path: Path, copy: Copying) -> None:
+    """Report a backup that cannot write further copies, keys without effect, and a target without a way."""
+    saved = checks.spec.jobs[copy.save_set]
+    said = [key for key in NOT_INLINE if copy.states(key) and getattr(copy, key) not in {(), False}]
+    for key in said:
+        message = f"has no effect on an inline copy, which '{copy.save_set}' writes while it runs"
+        checks.report((*path, key), message, f"leave it out, or write it in '{copy.save_set}'")
+    if not isinstance(saved, BackupJob):
+        return
+    exists = copy.exists or (isinstance(saved, Lasting) and saved.exists)
+    why = f"'{copy.save_set}' does not run, as its save set exists" if exists else saved.takes_inline()
+    if why is not None:
+        checks.report((*path, "inline"), f"cannot be written inline: {why}", REMEDY)
+    host = reading_host(checks.spec, saved)
+    if host and copy.to in checks.spec.devices and checks.spec.way_to(host, copy.to) is None:
+        remedy = f"let a link join '{host}' and '{copy.to}'"
+        checks.report((*path, "to"), f"there is no connection from '{host}', which reads, to '{copy.to}'", remedy)
+
+
+def check_drives(checks: Checks, path: Path, copy: Copying, library: MediaLibrary) -> None:
+    """Report a library with fewer drives than a backup and all its inline copies there take at once."""
+    saved = checks.spec.jobs[copy.save_set]
+    here = [saved, *checks.spec.inline_copies_of(saved).values()]
+    many = sum(getattr(job, "to", None) == copy.to for job in here)
+    wanted, most = many * int(si_or(getattr(saved, "streams", None), 1.0)), int(library.drive_count())
+    if wanted > most:
+        message = (
+            f"'{copy.save_set}' and its inline copies take {wanted} drives of '{copy.to}' at once, but it has {most}"
+        )
+        checks.report((*path, "to"), message, "add drives, write fewer streams, or leave 'inline' out")
+
+
+def reading_host(spec: Spec, saved: BackupJob) -> str:
+    """The host that reads what a backup saves, empty if that is not known."""
+    share: Any = getattr(saved, "share", None)
+    data: str | tuple[str, ...] = saved.data
+    name = data if isinstance(data, str) else data[0]
+    if share is not None:
+        return str(share.host)
+    return spec.reader_of(name, getattr(saved, "source", None)) if name in spec.data else ""
+
+
 class CopySaveSetSpec(Copying):
     """Copy of the newest save set of a backup: from disk, tape or objects to tape, to objects or to another disk.
 
     If the target already has that save set, the job ends at once and copies nothing. The host that owns the source
-    copies; if none does, that which owns the target of a copy from objects, or else the host of the backup.
+    copies; if none does, that which owns the target of a copy from objects, or else the host of the backup. For an
+    `inline` copy, the host that reads the data sends them to all targets, once to those of one other host.
     """
 
     method: Literal["copy_save_set"]
@@ -60,6 +108,10 @@ class CopySaveSetSpec(Copying):
     """With `new_chunks`: how long before this copy the target got the previous one, if that is longer ago than the
     previous backup. The chunks are copied that are new since then.
     """
+    inline: Annotated[bool, Word()] = False
+    """Whether the backup itself writes the copy, from the bytes of its own: it reads the data once, and the slowest
+    target sets the pace. This job then does nothing else, and begins and ends with the backup.
+    """
 
     def tool_of(self) -> str | None:
         """The backup, whose program makes the copy."""
@@ -84,10 +136,15 @@ class CopySaveSetSpec(Copying):
         return device if isinstance(device, str) else ""
 
     def copying_host(self, spec: Spec) -> str:
-        """The host that owns what the save set lies on, or the target of objects, or that the backup runs on."""
+        """The host that owns what the save set lies on, or the target of objects, or that the backup runs on.
+
+        Inline copies are written by the host that reads the data.
+        """
         saved, source = spec.jobs[self.save_set], self.source(spec)
         if not isinstance(saved, BackupJob) or not source:
             return ""
+        if self.inline:
+            return reading_host(spec, saved)
         share, objects = getattr(saved, "share", None), isinstance(spec.devices.get(source), ObjectTarget)
         owner = spec.owner_of(source) or (spec.owner_of(self.to) if objects else None)
         return owner or (share.host if share is not None else spec.host_of(_data(saved)))
@@ -103,6 +160,9 @@ class CopySaveSetSpec(Copying):
                 message = f"'{self.save_set}' cannot be copied: it saves neither to one target nor to disks of one host"
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
+        if self.inline:
+            with checks.about(*path):
+                check_inline(checks, path, self)
         if self.copied_by is None or copy_is_known(checks, path, self.copied_by, self.save_set):
             self._check_target(checks, path)
 
@@ -122,15 +182,18 @@ class CopySaveSetSpec(Copying):
         if isinstance(saved, BackupJob) and isinstance(target, BackupTarget) and there in spec.devices:
             self._check_chunks(checks, path, saved, target)
             source = spec.devices[there]
-            if isinstance(source, ObjectTarget):
+            if isinstance(source, ObjectTarget) and not self.inline:
                 self._check_objects(checks, path, saved)
+            if self.inline and isinstance(target, MediaLibrary):
+                check_drives(checks, path, self, target)
             if self.to in {there, *saved.goes_on_at()} and not isinstance(source, MediaLibrary):
                 checks.report((*path, "to"), f"'{read}' already saves to '{self.to}'", "name another device")
             if isinstance(source, MediaLibrary):
                 self._check_tape(checks, path, saved, target)
             with checks.about(*path):
                 target.check_backup(checks, path, self, _data(saved))
-            checks.connected((*path, "to"), there, self.to)
+            if not self.inline:
+                checks.connected((*path, "to"), there, self.to)
 
     def _check_objects(self, checks: Checks, path: Path, saved: BackupJob) -> None:
         """Report objects that hold chunks, and those that the host which copies cannot reach."""
@@ -177,13 +240,13 @@ class CopySaveSetSpec(Copying):
         if source == self.to and isinstance(by, Storing) and self.pool == by.pool:
             message = f"the cartridges of a copy in '{self.to}' need a pool of their own"
             checks.report((*path, "pool"), message, f"give '{self.to}' another pool, and name it here")
-        if source == self.to and isinstance(target, MediaLibrary):
+        if source == self.to and isinstance(target, MediaLibrary) and not self.inline:
             most, wanted = int(target.drive_count()), 2 * int(self.streams.si)
             if wanted > most:
                 message = f"copies within '{self.to}' need two drives each, {wanted} in all, but it has {most}"
                 remedy = f"write 'streams: {most // 2}'" if most > 1 else "add a drive, or copy to a disk"
                 checks.report((*path, "streams"), message, remedy)
-        if spec.owner_of(source) is None and _data(saved) in spec.data:
+        if spec.owner_of(source) is None and _data(saved) in spec.data and not self.inline:
             checks.connected((*path, "to"), spec.data[_data(saved)].on, self.to)
 
     @staticmethod
@@ -227,6 +290,10 @@ class ConsolidateSpec(JobSpec):
     """`full` makes a synthetic full backup that replaces the newest save set; `older` merges the changes into an older
     save set, as in incremental-forever backups, and writes each changed run where it belongs.
     """
+    size: PositiveSize | None = None
+    """Bytes that are read, and also the bytes that are written; by default, the size of the data for a full backup, the
+    size of the newest save set for a merge, and none if the save set is deduplicated.
+    """
 
     def tool_of(self) -> str | None:
         """The backup, whose program does it."""
@@ -248,8 +315,9 @@ class ConsolidateSpec(JobSpec):
 
     def _check_room(self, checks: Checks, path: Path, by: Storing, data: DataSpec | None) -> None:
         """Report a disk without room for a full backup, which is compressed as the save set and shares its chunks."""
-        if data is not None and not by.shares_chunks():
-            kept = replace(data.size, si=data.size.si / by.kept_ratio(checks.spec))
+        size = self.size or (data.size if data is not None and not by.shares_chunks() else None)
+        if size is not None:
+            kept = replace(size, si=size.si / by.kept_ratio(checks.spec))
             checks.free((*path, "save_set"), by.to, kept, "a full backup")
 
 

@@ -1,4 +1,4 @@
-"""Programs that write in sequence, through the page cache or request by request."""
+"""Programs that write in sequence, through the page cache or request by request, or copy a data set onto another."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from simbackup.devices.host.page_cache import LEAST, VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import first_write_shape
+from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.job import Moved, Steps, Work
 from simbackup.methods.making import NONE, FilesMade, beside, filling, makes
 from simbackup.system import JobFailedError, System
 from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:
-    from simbackup.methods.write.spec import WriteSpec
+    from simbackup.methods.write.spec import CopySpec, WriteSpec
     from simbackup.scenario.spec import Spec
 
 
@@ -95,6 +96,32 @@ class SynchronousWrite:
         return Moved(self.size, 1.0)
 
 
+@dataclass(frozen=True, slots=True)
+class CopyData:
+    """A copy of one data set onto the place of another, as cp does."""
+
+    host: str
+    """The host."""
+    data: str
+    """The data set that is read."""
+    to: str
+    """The data set that is written."""
+    method: str = "copy"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Read at the pace of disk and core into the page cache, which write-back empties."""
+        data, target = system.data[self.data], system.data[self.to]
+        host, region = system.hosts[self.host], data.volume.region.part(data.begin, data.size)
+        if makes(data):
+            fill = host.then(walking(host, data, region, Walkers()), 2.0 / host.copy_rate)
+        else:
+            fill = host.copying(region)
+        made = FilesMade(data.files / data.size) if makes(data) else NONE
+        place = VolumeRange(target.volume, target.begin, data.size, beside(target, made))
+        yield from system.write(job, self.host, place, filling(fill, host, target, made), Activity.COPY)
+        return Moved(data.size, float(data.files))
+
+
 def make(job: WriteSpec, spec: Spec) -> Work:
     """The writer, request by request or through the page cache."""
     host = spec.host_of(job.data)
@@ -102,3 +129,8 @@ def make(job: WriteSpec, spec: Spec) -> Work:
     if job.request is not None:
         return SynchronousWrite(host, job.data, size, job.request.si, (job.over,) if job.over else ())
     return Write(host, job.data, size, flush=job.flush)
+
+
+def make_copy(job: CopySpec, spec: Spec) -> CopyData:
+    """The copy."""
+    return CopyData(spec.host_of(job.data), job.data, job.to)

@@ -43,7 +43,7 @@ class Application:
     """An application whose requests cross networks; its flow is counted in requests.
 
     Requests at a given rate take what they need, and jobs get the rest. A client makes its next request when it has the
-    last answer, and so yields to what is in the queues.
+    last answer, and so yields to what is in the queues. Requests that time out are answered all the same.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Application:
     network: FlowNetwork
     trace: Trace
     waiting: Waiting
-    """How long requests wait."""
+    """How long requests wait, and how many time out."""
     nominal: float = field(init=False)
     """Requests a second when no job uses the networks."""
     flow: Flow = field(init=False)

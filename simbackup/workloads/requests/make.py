@@ -24,4 +24,5 @@ def make(system: System, spec: Spec, address: str, requests: RequestsSpec) -> Ap
         clients=si_or(requests.clients, 1.0),
         think_time=requests.think_time.si,
     )
-    return Application(address, asking, adapters, system.network, system.trace, Waiting(adapters))
+    waiting = Waiting(adapters, requests.timeout.si if requests.timeout else None)
+    return Application(address, asking, adapters, system.network, system.trace, waiting)

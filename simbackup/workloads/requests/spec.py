@@ -9,7 +9,10 @@ from pydantic import Field
 
 from simbackup.schema.job import Names
 from simbackup.schema.part import Facts, Figures, Path, Refers, amount
-from simbackup.schema.quantity import PositiveSize
+from simbackup.schema.quantity import (
+    PositiveDuration,
+    PositiveSize,
+)
 from simbackup.schema.registry import WorkloadKind
 from simbackup.schema.workload import AskingSpec
 
@@ -24,6 +27,8 @@ class RequestsSpec(AskingSpec):
     """The links that a request crosses, in order."""
     request: PositiveSize
     """Mean bytes of a request and its answer on each of these links; sizes are distributed exponentially."""
+    timeout: PositiveDuration | None = None
+    """Longest wait on the links before a request times out; by default, requests never time out."""
 
     recognised_by: ClassVar[tuple[str, ...]] = ("via",)
 
@@ -49,12 +54,13 @@ class RequestsSpec(AskingSpec):
                 checks.report((*path, "via"), message, "name the links in the order in which they are crossed")
 
     def figures(self) -> Figures:
-        """What a job costs it: waits for links."""
-        return {"": (*super().figures()[""], "network_wait")}
+        """What a job costs it: waits for links, and requests that time out."""
+        return {"": (*super().figures()[""], "network_wait", *(("timed_out",) if self.timeout else ()))}
 
     def own_facts(self) -> Facts:
         """The bytes over links."""
         yield from amount(self.request, "each over the network")
+        yield from amount(self.timeout, "until one times out")
 
 
 KINDS = (WorkloadKind("requests", RequestsSpec, "simbackup.workloads.requests.make:make"),)

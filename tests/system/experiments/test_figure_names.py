@@ -83,12 +83,13 @@ def test_a_repeated_job_has_so_many_runs(run: str, legal: bool) -> None:
     assert (f"jobs.backup.{run}.elapsed" in {f"jobs.{row['job']}.elapsed" for row in result.job_rows}) is legal
 
 
-def test_a_link_that_nothing_crossed() -> None:
+def test_a_host_that_never_stood_still_and_a_link_that_nothing_crossed() -> None:
     result = simulate(SITE)
+    assert result.get("hosts.server.down") == 0.0
     assert result.get("devices.idle.active") == result.get("devices.idle.saturated") == 0.0
 
 
 def test_a_job_that_does_not_run_has_no_figures() -> None:
-    [(_, message, remedy)] = unknown(loaded("planning/mass-restore"), ["jobs.save-filer-1.elapsed"])
-    assert message == "there is no figure 'jobs.save-filer-1.elapsed'"
+    [(_, message, remedy)] = unknown(loaded("planning/reverse-incremental"), ["jobs.full-files.elapsed"])
+    assert message == "there is no figure 'jobs.full-files.elapsed'"
     assert remedy == "what it saved exists at the start, and the job does not run; ask for another job"

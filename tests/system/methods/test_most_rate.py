@@ -57,6 +57,7 @@ ONE = {
         0.1,
     ),
     "written": ("{method: write, data: users, flush: true, MOST}", 1.0),
+    "copied": ("{method: copy, data: base, to: users, MOST}", 1.0),
     "hot copy": ("{method: hot_copy, data: base, to: store, tool: TOOL, MOST}", 1.0),
     "synchronised": ("{method: synchronise, mirror: half, MOST}", 40.0),
 }

@@ -1,4 +1,4 @@
-"""Virtual machines on the cores of their host, against calculations by hand."""
+"""Virtual machines that are suspended, saved and resumed, against calculations by hand."""
 
 from pathlib import Path
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from simbackup.errors import ResultError
 from simbackup.results.result import Result
 
 CACHE = "dirty_limit: 90 %, dirty_background: 80 %"
@@ -20,6 +21,7 @@ devices:
     write_latency: 0 s}}
   v: {{kind: logical_volume, on: disk, size: 10 GB}}
   w: {{kind: logical_volume, on: disk, size: 10 GB}}
+  room: {{kind: logical_volume, on: disk, size: 4 GB}}
   backups: {{kind: logical_volume, on: disk, size: 20 GB}}
 links:
   bridge: {{joins: [guest, other, server], rate: 500 MB/s, latency: 0 s}}
@@ -33,6 +35,7 @@ workloads:
   visitors: {{data: web, transactions: 10 /s, writes: 0 %, reads: 1, read_size: 10 kB, cpu: 1 ms}}
 jobs:
 """
+SUSPEND = "  stop: {method: suspend, machine: guest, to: room}\n"
 IDLE = {"workloads.users.transactions": "0.000001 /s", "workloads.visitors.transactions": "0.000001 /s"}
 """Hardly any users: the times are those of the jobs alone."""
 
@@ -41,9 +44,71 @@ def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
     return sb.simulate(SITE + jobs, changes)
 
 
+def row(result: Result, job: str) -> dict[str, Any]:
+    return next(row for row in result.job_rows if row["job"] == job)
+
+
 def cores(result: Result, host: str, count: int) -> float:
     """Seconds of one core."""
     return count * next(d["busy_s"] for d in result.device_rows if d["device"] == f"hosts.{host}.cores")
+
+
+def test_a_machine_is_down_from_its_suspension_until_it_is_resumed() -> None:
+    jobs = """\
+  stop: {method: suspend, machine: guest, to: room, begin: 100 s}
+  save: {method: image, data: mail, to: backups, after: stop}
+  go: {method: resume, machine: guest, begin: 200 s, after: stop}
+"""
+    result = run(jobs, IDLE)
+    failed = [row["reason"] for row in result.job_rows if row["status"] == "failed"]
+    assert failed == ["'guest' is suspended"]  # it cannot save its own files meanwhile
+    assert result.get("hosts.guest.down") == pytest.approx(100.0 + 5.0, rel=1e-5)
+    assert result.get("hosts.guest.down") == pytest.approx(result.get("jobs.go.end") - result.get("jobs.stop.start"))
+
+
+def test_the_times_of_several_suspensions_add_up() -> None:
+    jobs = """\
+  stop: {method: suspend, machine: guest, to: room, every: 100 s, until: 100 s}
+  go: {method: resume, machine: guest, begin: 20 s, every: 100 s, until: 120 s}
+"""
+    result = run(jobs, IDLE)
+    assert {r["status"] for r in result.job_rows} == {"done"}
+    assert result.get("hosts.guest.down") == pytest.approx(2 * 25.0, rel=1e-5)
+
+
+def test_a_machine_is_not_suspended_twice() -> None:
+    result = run(SUSPEND + "  again: {method: suspend, machine: guest, to: room, after: stop}\n", IDLE)
+    assert (row(result, "stop")["status"], row(result, "again")["status"]) == ("done", "failed")
+    assert row(result, "again")["reason"] == "'guest' is already suspended"
+    assert row(result, "again")["elapsed"] == 0.0
+
+
+def test_a_machine_that_runs_is_not_resumed() -> None:
+    result = run("  go: {method: resume, machine: guest}\n", IDLE)
+    assert (row(result, "go")["status"], row(result, "go")["reason"]) == ("failed", "'guest' is not suspended")
+    assert result.get("hosts.guest.down") == 0.0
+
+
+def test_two_machines_are_suspended_apart() -> None:
+    jobs = (
+        SUSPEND
+        + """\
+  too: {method: suspend, machine: other, to: room, after: stop}
+  go: {method: resume, machine: other, after: too}
+"""
+    )
+    result = run(jobs, IDLE)
+    assert {r["status"] for r in result.job_rows} == {"done"}
+    assert result.get("hosts.other.down") == pytest.approx(0.5 + 5.0 + 2.5, rel=1e-5)
+
+
+def test_what_was_never_suspended_was_never_down() -> None:
+    """A host that was never suspended was down for no time; what is not a host has no such figure."""
+    result = run(SUSPEND + "  go: {method: resume, machine: guest, after: stop}\n", IDLE)
+    assert result.get("hosts.other.down") == 0.0
+    for address in ("hosts.nobody.down", "devices.disk.down", "down"):
+        with pytest.raises(ResultError):
+            result.get(address)
 
 
 WALKS = """\
@@ -63,6 +128,13 @@ def test_two_machines_share_the_cores_of_their_host(count: int, seconds: float) 
     for job in ("one", "two"):
         assert result.get(f"jobs.{job}.elapsed") == pytest.approx(seconds, abs=3 * WRITE)
     assert cores(result, "server", count) == pytest.approx(2 * (FILES + COPY + COPY), rel=1e-5)
+
+
+def test_a_machine_is_not_resumed_by_two_at_once() -> None:
+    two = "  go: {method: resume, machine: guest, after: stop}\n  too: {method: resume, machine: guest, after: stop}\n"
+    result = run(SUSPEND + two, IDLE)
+    assert (row(result, "go")["status"], row(result, "too")["status"]) == ("done", "failed")
+    assert row(result, "too")["reason"] == "'guest' is not suspended"
 
 
 def test_a_machine_takes_the_datasheet_of_a_host_but_not_its_speed(tmp_path: Path) -> None:

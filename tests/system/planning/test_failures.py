@@ -71,6 +71,13 @@ def test_a_backup_that_is_tried_again_runs_late() -> None:
     assert found.failures[0] == {"night": SATURDAY, "failures": "crash", "jobs": 2, "fail": 0, "late": 2} | NO_LOGS
 
 
+def test_transfers_wait_for_a_line_that_is_soon_back() -> None:
+    outage = {"link": "network", "at": "2027-01-09 20:30", "lasts": "10 min", "timeout": "15 min"}
+    found, whole = of({"outage": outage}), of({})
+    assert nights(found, "a")[SATURDAY] == pytest.approx(600.0 + nights(whole, "a")[SATURDAY], rel=1e-6)
+    assert found.days[-1].points == {"nightly": 10}
+
+
 def test_an_outage_that_goes_on_from_day_to_day() -> None:
     """The host is away from Thursday noon until Saturday noon: two nights fail at once."""
     found = of({"repair": {"host": "pool", "at": "2027-01-07 12:00", "lasts": "48 h"}})
@@ -105,6 +112,11 @@ def test_a_copy_that_fails_leaves_the_backup() -> None:
     assert ends["a"] == pytest.approx(3.75 * 3600.0, abs=60.0)  # the cartridge goes back to its slot
     assert ends["b"] > 9.75 * 3600.0
     assert min(found.days[-1].points.values()) == 10
+    stuck = {"robot": "vault", "at": "2027-01-09 23:25", "lasts": "6 h"}
+    late = plan(SITE | vault | {"policies": policies, "failures": {"stuck": stuck}}, "2027-01-13")
+    assert [late.failures[0][key] for key in ("failures", "fail")] == ["stuck", 0]
+    assert not any(late.site.lacking.values())
+    assert all(one.elapsed > 6.0 * 3600.0 for one in late.verdicts if one.copy and one.night == SATURDAY)
     retried: dict[str, Any] = SITE | vault | {"policies": {"nightly": {**policies["nightly"], "retries": 1}}}
     for hours in (6, 60):  # it is made in the same night, or in a later one
         again = plan(retried | {"failures": {"drive": broken | {"lasts": f"{hours} h"}}}, "2027-01-13")
@@ -142,6 +154,18 @@ def test_a_second_disk_before_the_first_is_rebuilt_takes_all_data() -> None:
     [warning] = found.warnings
     assert warning.address == "failures.disks"
     assert "'pool' lost a disk too many" in warning.message
+
+
+def test_a_sector_that_cannot_be_read_is_found_by_the_next_rebuild() -> None:
+    """With single parity, the rebuild loses the data. A sector that fails after it costs nothing."""
+    disk = {"disk": "pool", "at": "2027-01-09 20:30", "lasts": "1 min"}
+    before, after = (
+        of({"disk": disk, "sector": {"sector": "pool", "at": at}}) for at in ("2027-01-05 03:00", "2027-01-12 03:00")
+    )
+    [warning] = before.warnings
+    assert (warning.address, "a sector of 'pool' cannot be read" in warning.message) == ("failures.disk", True)
+    assert not after.warnings
+    assert [one.name for one in outages(after.site.file.spec, after.until)] == ["disk"]
 
 
 @pytest.mark.parametrize(("offsite", "left"), [(True, 9), (False, None)])
@@ -249,8 +273,12 @@ def test_outages_of_all_failures_in_their_order() -> None:
         ({"host": "pool", "yearly": 1e9}, "1,000,000,000 failures in a year are too many"),
         ({"host": "pool", "at": "2027-01-05 20:00", "yearly": 1}, "says when it fails, and how often"),
         ({"at": "2027-01-05 20:00"}, "does not say what fails"),
+        ({"host": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a host"),
         ({"disk": "a", "at": "2027-01-05 20:00"}, "there is no array 'a'; choose from: pool"),
+        ({"disk": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a disk"),
         ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "there is no tape library 'pool'"),
+        ({"sector": "a", "at": "2027-01-05 20:00"}, "there is no array 'a'; choose from: pool"),
+        ({"sector": "pool", "at": "2027-01-05 20:00"}, "has no effect on a sector"),
         ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "has no effect on a cartridge"),
         ({"host": "pool", "at": "2027-01-05 20:00", "lasts": None}, "does not say how long it is away"),
     ],

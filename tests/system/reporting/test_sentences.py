@@ -75,10 +75,11 @@ def test_the_short_answer_names_what_failed_and_what_was_late() -> None:
 def test_the_worst_impact_on_users_is_reported_with_its_job() -> None:
     users = [
         {"users": "workloads.app", "job": "full", "lost": 0.2, "longest_wait": 3.0, "waited": 4.0, "mean_wait": 1.0},
-        {"users": "workloads.app", "job": "back", "lost": 0.999_9},
+        {"users": "workloads.app", "job": "back", "lost": 0.999_9, "timed_out": 0.5},
     ]
     assert sentences.worst(users) == (
-        "Users lost up to 99.99 % of their throughput (during back) and waited for locks up to 3 s (during full)."
+        "Users lost up to 99.99 % of their throughput (during back), waited for locks up to 3 s (during full), "
+        "and had up to 50 % of their requests time out (during back)."
     )
     assert sentences.impact(users[:1]) == (
         "Meanwhile the users (workloads.app) lost 20 % of their throughput and had 4 transactions wait for locks "

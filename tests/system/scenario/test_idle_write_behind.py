@@ -15,8 +15,8 @@ data:
   there: {on: target, size: 20 GB}
   beside: {on: target, size: 20 GB}
 jobs:
-  first: {method: write, data: there}
-  second: {method: write, data: beside}
+  first: {method: copy, data: one, to: there}
+  second: {method: copy, data: other, to: beside}
 """
 VOLUME = """\
   volume: {kind: logical_volume, on: target, size: 100 GB}

@@ -66,6 +66,11 @@ def idle(text: str) -> list[str]:
             "check", "jobs.check.workers", (1, 64), id="workers of a check of objects",
         ),
         pytest.param(
+            ("t: {method: image, data: x, to: e, tool: {model: backup_tool/bacula-3, file_marks: 500 %}}",
+             "tape: {method: copy_save_set, save_set: t, to: lib, inline: true}"),
+            "t", "jobs.t.tool.file_marks", (5, 500), id="file marks of an inline copy",
+        ),
+        pytest.param(
             ("q: {method: file_level, data: x, to: e, tool: {model: backup_tool/bacula-3, request: 4 KiB}}",
              "check: {restore: q, to: void, after: q}"),
             "check", "jobs.q.tool.request", ("4 KiB", "1 MiB"), id="request of a check",

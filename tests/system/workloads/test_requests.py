@@ -24,7 +24,7 @@ links:
 data:
   db: {on: source, size: 1 GB, filesystem: {reads_per_file: 1, cpu_per_file: 0 s/file, fragment: 1 GB}}
 workloads:
-  app: {via: nic, request: 1 MB}
+  app: {via: nic, request: 1 MB, timeout: 20 ms}
 jobs:
   watch: {method: observe, workload: app, duration: 100 s}
 """
@@ -58,6 +58,7 @@ def test_waits_at_two_links_add_up(tmp_path: Path) -> None:
     both = run(tmp_path, asking(50) | {"workloads.app.via": ["nic", "core"]})
     one = run(tmp_path, asking(50))
     assert impact(both, "network_wait") == pytest.approx(2 * impact(one, "network_wait"))
+    assert impact(both, "timed_out") > 1.5 * impact(one, "timed_out")
 
 
 def test_requests_stand_behind_the_buffers_of_a_backup(tmp_path: Path) -> None:
@@ -66,6 +67,7 @@ def test_requests_stand_behind_the_buffers_of_a_backup(tmp_path: Path) -> None:
     assert result.get("jobs.watch.rate") == pytest.approx(50e6, rel=0.01)
     stage = 2.0**20 / 100e6
     assert impact(result, "network_wait") == pytest.approx((8 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
+    assert impact(result, "timed_out") > 0.99
     assert impact(result, "lost") == 0.0
 
 
@@ -77,7 +79,7 @@ def test_a_backup_that_is_over_is_not_felt(tmp_path: Path) -> None:
 
 
 def test_buffers_on_one_of_two_wires_are_felt_by_half_of_the_requests(tmp_path: Path) -> None:
-    changes = asking(100) | {"links.nic.count": 2}
+    changes = asking(100) | {"links.nic.count": 2, "workloads.app.timeout": "1 ms"}
     result = run(tmp_path, changes, NATIVE)
     stage = 2.0**20 / 100e6
     assert impact(result, "network_wait") == pytest.approx((4 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
@@ -88,6 +90,7 @@ def test_a_client_alone_waits_for_nobody(tmp_path: Path) -> None:
     result = run(tmp_path, clients(1, "90 ms"))
     assert impact(result, "rate") == pytest.approx(10.0)
     assert impact(result, "network_wait") == 0.0
+    assert impact(result, "timed_out") == 0.0
 
 
 def test_many_clients_fill_the_adapter(tmp_path: Path) -> None:
@@ -128,6 +131,7 @@ def test_a_table_shows_the_columns_that_there_are(tmp_path: Path, capsys: pytest
     reported = capsys.readouterr().out
     assert "wait at links" in reported
     assert "40 ms" in reported
+    assert "timed out" in reported
     assert "waited for lock" not in reported
     row = result.as_dict()["users"][0]
-    assert set(row) == {"users", "job", "offered", "served", "rate", "lost", "network_wait"}
+    assert set(row) == {"users", "job", "offered", "served", "rate", "lost", "network_wait", "timed_out"}

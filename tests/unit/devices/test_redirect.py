@@ -10,7 +10,7 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.image import Times
 from simbackup.devices.raid.live import ArrayLayout, Raid
-from simbackup.devices.redirect.live import Fragments, Redirect, RedirectSnapshot, RedirectStore, RedirectVolume
+from simbackup.devices.redirect.live import Fragments, Redirect, RedirectSnapshot, RedirectStore, RedirectVolume, Space
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.equations import disk as disks
@@ -40,18 +40,19 @@ def store(below: Store, updated: float = 0.0, parameters: Redirect = WAFL) -> Re
     return made
 
 
-def volume(size: float = 100.0) -> RedirectVolume:
+def volume(size: float = 100.0, *, guaranteed: bool = True, room: float = 200.0) -> RedirectVolume:
     """A volume with 50 GB of data."""
+    space = Space(room * GB)
     made = RedirectVolume(
         simpy.Environment(), "devices.vol", (array(), 0.0, size * GB),
-        parameters=WAFL, trace=Trace(),
+        parameters=WAFL, space=space, guaranteed=guaranteed, trace=Trace(),
     )  # fmt: skip
     made.allocated.add(0.0, 50 * GB)
     return made
 
 
-def snapshot(of: RedirectVolume, name: str = "snap") -> RedirectSnapshot:
-    made = RedirectSnapshot(f"devices.{name}", of, Times(1.0, 1.0))
+def snapshot(of: RedirectVolume, name: str = "snap", guarantee: float = 0.0) -> RedirectSnapshot:
+    made = RedirectSnapshot(f"devices.{name}", of, Times(1.0, 1.0), guarantee=guarantee * GB)
     made.create()
     return made
 
@@ -191,11 +192,24 @@ def test_random_updates_are_kept_once_each() -> None:
     assert snap.kept == pytest.approx(50 * GB * (1 - 0.36788), rel=1e-4)
 
 
-def test_a_write_fits_as_far_as_there_is_room() -> None:
-    made = volume(90.0)
+@for_each("guaranteed, room, fits", [(True, 200.0, 40.0), (False, 200.0, 40.0), (False, 60.0, 10.0)])
+def test_a_write_fits_as_far_as_there_is_room(*, guaranteed: bool, room: float, fits: float) -> None:
+    made = volume(90.0, guaranteed=guaranteed, room=room)
     assert made.fits(0.0, 50 * GB) == 50 * GB  # overwriting takes nothing
     snapshot(made)
-    assert made.fits(0.0, 50 * GB) == pytest.approx(40 * GB, rel=1e-6)
+    assert made.fits(0.0, 50 * GB) == pytest.approx(fits * GB, rel=1e-6)
+
+
+def test_clones_take_their_guarantee_and_give_it_back() -> None:
+    made = volume(100.0, room=200.0)
+    twin = snapshot(made, "twin", guarantee=100.0)
+    assert made.space.free == 0.0
+    other = RedirectSnapshot("devices.b", made, Times(1.0, 1.0), guarantee=100 * GB)
+    assert other.hindrance == "fails: not enough space on 'devices.array'"
+    twin.remove()
+    assert (made.space.free, other.hindrance) == (100 * GB, None)
+    made.space.taken["rest"] = lambda: 30 * GB
+    assert other.hindrance == "fails: space not guaranteed, 'devices.array' lacks 30 GB"
 
 
 def test_reads_of_the_image_go_where_the_volume_is() -> None:

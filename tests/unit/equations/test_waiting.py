@@ -6,7 +6,8 @@ import pytest
 from oracles.queues import mm1_wait
 
 from simbackup.equations.queueing import mva_closed
-from simbackup.equations.waiting import Party, Queue, Run, loop_queue, mean_wait, work_found
+from simbackup.equations.waiting import Party, Queue, Run, late_share, loop_queue, mean_wait, work_found
+from tests.cases import for_each
 
 
 def test_the_mean_queue_is_that_of_mean_value_analysis() -> None:
@@ -24,17 +25,38 @@ def test_one_buffer_is_where_it_is_served() -> None:
 def test_without_buffers_requests_wait_as_in_m_m_1() -> None:
     queue = Queue((), 0.0, 0.25, 0.8)
     assert mean_wait(queue) == pytest.approx(mm1_wait(0.8 / 0.25, 0.25))
+    assert late_share(queue, 3.0) == pytest.approx(0.8 * math.exp(-0.2 / 0.25 * 3.0))
 
 
 def test_behind_buffers_that_always_stand_the_wait_is_erlang() -> None:
     """Three buffers and no other requests: three exponential times."""
     queue = Queue((1.0, 1.0, 1.0), 2.0, 0.1, 0.0)
     assert mean_wait(queue) == pytest.approx(6.0)
+    assert late_share(queue, 4.0) == pytest.approx(math.exp(-2.0) * (1 + 2 + 2))
+
+
+@pytest.mark.slow
+@for_each("request_s", [0.001, 0.3, 0.51, 0.6, 0.99, 1.0, 1.01, 3.0, 40.0])
+@for_each("buffers", [1, 5, 40])
+def test_the_mean_is_the_sum_of_all_late_shares(request_s: float, buffers: int) -> None:
+    """The integral of the share that waits longer, whichever of request and buffer is larger."""
+    queue = Queue(tuple(0.97**k for k in range(1, buffers + 1)), 1.0, request_s, 0.6)
+    longest, steps = 12.0 * (mean_wait(queue) + request_s / 0.4), 500
+    width = longest / steps
+    total = math.fsum(late_share(queue, (i + 0.5) * width) for i in range(steps)) * width
+    assert total == pytest.approx(mean_wait(queue), rel=1e-2)
+
+
+def test_requests_as_large_as_buffers_are_the_limit_of_those_a_little_smaller() -> None:
+    at_least = (0.9, 0.8, 0.7, 0.1)
+    same, smaller = (late_share(Queue(at_least, 1.0, size, 0.5), 7.0) for size in (1.0, 1.0 - 1e-7))
+    assert smaller == pytest.approx(same, rel=1e-5)
 
 
 def test_a_full_adapter_keeps_everybody_waiting() -> None:
     queue = Queue((), 0.0, 1.0, 1.0)
     assert mean_wait(queue) == math.inf
+    assert late_share(queue, 1e9) == 1.0
 
 
 STREAM = Party(used=0.25, mean=0.02, left=0.01, waited=0.02)

@@ -7,8 +7,8 @@ from sites.plan import TEXT
 from simbackup import shelf, units
 from simbackup.devices.network.spec import LinkSpec
 from simbackup.planning.site import load_site
-from simbackup.schema.editing import steps
 from simbackup.schema.quantity import Duration, Frozen, Quantity
+from simbackup.schema.upgrading import steps
 from simbackup.web.describing import NETWORKS, datasheets
 from simbackup.web.levers import MOST, Lever, Setting, levers_of, of_scenario, of_site
 from tests.cases import for_each

@@ -5,7 +5,7 @@ import difflib
 import pytest
 
 from simbackup.errors import InputError
-from simbackup.schema.editing import edited, steps
+from simbackup.schema.upgrading import edited, steps
 from tests.cases import for_each
 from tests.shared import ROOT
 
