@@ -21,6 +21,7 @@ from simbackup.planning.cautions import each_grows_by_itself
 from simbackup.planning.cost import by_year
 from simbackup.planning.ledger import Day
 from simbackup.planning.loading import site_of
+from simbackup.planning.night import job_of
 from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan, of_quarters
 from simbackup.planning.playing import scenario_on

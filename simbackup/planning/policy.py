@@ -91,13 +91,13 @@ class RetentionSpec(Frozen):
 
     def made(self) -> Retention:
         """The retention."""
-        counts = {
+        counts: dict[str, Any] = {
             name: int(given.si)
             for name in ("last", "daily", "weekly", "monthly", "yearly")
             if (given := getattr(self, name)) is not None
         }
         age: relativedelta = period(self.age) if self.age is not None else NO_AGE
-        return Retention(age=age, only_full=self.of == "full", **counts)
+        return Retention(**counts, age=age, only_full=self.of == "full")
 
 
 class SecondCopySpec(Frozen):

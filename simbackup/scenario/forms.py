@@ -141,7 +141,8 @@ def _logged(
 def _reader(part: type[Part], key: str) -> TypeAdapter[Any]:
     """What reads the value of a key of a class."""
     field = part.model_fields[key]
-    return TypeAdapter(Annotated[field.annotation, field])
+    annotated: Any = Annotated[field.annotation, field]  # pyright: ignore[reportInvalidTypeForm]
+    return TypeAdapter(annotated)
 
 
 def examples(parts: Mapping[Address, ReadPart]) -> dict[Address, Address]:
