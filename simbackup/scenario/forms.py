@@ -140,9 +140,9 @@ def _logged(
 @cache
 def _reader(part: type[Part], key: str) -> TypeAdapter[Any]:
     """What reads the value of a key of a class."""
-    field = part.model_fields[key]
-    annotated: Any = Annotated[field.annotation, field]  # pyright: ignore[reportInvalidTypeForm]
-    return TypeAdapter(annotated)
+    field: Any = part.model_fields[key]
+    whole: Any = Annotated[field.annotation, field]
+    return TypeAdapter(whole)
 
 
 def examples(parts: Mapping[Address, ReadPart]) -> dict[Address, Address]:
