@@ -314,13 +314,6 @@ def test_one_worker_does_the_largest_file() -> None:
         assert found == pytest.approx(seconds, rel=1e-3)
 
 
-def test_one_worker_does_the_serial_share() -> None:
-    seconds = (1 - 0.2) * 10.0 + 0.2 * 40.0
-    assert of_workers(4, {"wait": "4 ms"}, serial_share="20 %") == pytest.approx(seconds, rel=1e-6)
-    both = {"one": group({"wait": "4 ms"}, workers="many"), "other": group({"wait": "4 ms"}, workers="many")}
-    assert elapsed(both, options={"many": 4}, serial_share="20 %") == pytest.approx(seconds, rel=1e-3)
-
-
 def test_explain_names_the_group_and_the_step() -> None:
     groups = {"readers": group({"wait": "1 ms"}), "senders": group({"at": "cpu", "item": "8 ms"}, {"wait": "2 ms"})}
     found = split(simulated(groups), "save")

@@ -28,10 +28,7 @@ def longest(*groups: tuple[float, int]) -> float:
         (((4.0, 4),), 0.9 * 10.0 + 0.1 * 40.0),
         (((4.0, 4), (4.0, 4)), 0.9 * 10.0 + 0.1 * 40.0),  # both limit
         (((1.0, 1), (7.0, 32)), 10.0),  # one copies, and 32 compress: 0.9 x 2.2 s + 0.1 x 70 s are less than 10 s
-        (((7.0, 32), (1.0, 1)), 10.0),
         (((1.0, 1), (24.0, 32)), 0.9 * 7.5 + 0.1 * 240.0),  # now one of the 32 holds all up
-        (((1.0, 1), (4.0, 4)), 0.9 * 10.0 + 0.1 * 40.0),
-        (((1.0, 1), (1.0, 1)), 10.0),
     ],
 )
 def test_only_workers_of_the_group_that_limits_hold_a_job_up(
@@ -51,7 +48,7 @@ def test_it_takes_as_long_as_the_group_that_takes_longest(first: tuple[float, in
 
 
 @pytest.mark.parametrize("many", [2, 8, 64])
-@pytest.mark.parametrize("work", [1.0, 8.0, 60.0])
+@pytest.mark.parametrize("work", [0.01, 1.0, 8.0, 60.0])
 def test_who_waits_for_an_answer_from_afar_holds_nobody_up(many: int, work: float) -> None:
     steps = ({"at": "target", "do": "ask"}, {"at": "cpu", "item": f"{2.0 * work} ms"})
 
@@ -64,9 +61,3 @@ def test_who_waits_for_an_answer_from_afar_holds_nobody_up(many: int, work: floa
     expected = FILES * ((1.0 - SHARE) / rate(64) + SHARE / rate(1))
     found = elapsed({"only": group(*steps, workers=many)}, serial_share=f"{SHARE * 100} %", target="bucket")
     assert found == pytest.approx(expected, rel=0.02)
-
-
-def test_workers_who_only_wait_for_answers_lose_nothing() -> None:
-    asks = {"only": group({"at": "target", "do": "ask"}, workers=64)}
-    times = [elapsed(asks, serial_share=share, target="bucket") for share in ("0 %", "20 %")]
-    assert times == pytest.approx([FILES * 0.041 / 64] * 2, rel=1e-6)
