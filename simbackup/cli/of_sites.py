@@ -58,11 +58,16 @@ def init(
         bool, typer.Option("--with-powered-off", help="Include virtual machines that are switched off.")
     ] = False,
 ) -> None:
-    """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed."""
+    """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed.
+
+    Pools of disks that would be too small get as many disks as three years need.
+    """
     from simbackup.errors import Problem, ResultError  # noqa: PLC0415
     from simbackup.output.target import YAML, check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
+    from simbackup.planning.described import disks_needed  # noqa: PLC0415
     from simbackup.planning.inventory import site_text  # noqa: PLC0415
+    from simbackup.schema.upgrading import edited  # noqa: PLC0415
 
     try:
         there = out.exists()
@@ -73,8 +78,11 @@ def init(
     check_file(out, YAML)
     warnings: list[Problem] = []
     text = site_text(inventory, template, warnings, unit=unit, powered_off=powered_off)
-    write_whole(out, text)
+    disks = dict(disks_needed(text))
+    write_whole(out, edited(text, disks, str(out)))
     warn(warnings)
+    for address, number in disks.items():
+        note(f"{address} is {number}: as many as three years need")
     assumed = text.count("basis: assumed") + text.count("# assumed: ")
     note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
 
