@@ -97,13 +97,15 @@ class Completions(Generic[T]):
 
     def put(self, one: T) -> None:
         """Put a flow or group in its place, after its times have changed."""
-        times, entries = one.times, one.entries
-        for which in (DUE, ENDS):
-            if times[which] < entries[which]:
-                entries[which] = times[which]
-                heappush(self._orders[which], (times[which], one.number, one))
-        if len(self._orders[ENDS]) > self._most:
-            self._tidy()
+        (due, ends), entries = one.times, one.entries
+        if due < entries[DUE]:
+            entries[DUE] = due
+            heappush(self._orders[DUE], (due, one.number, one))
+        if ends < entries[ENDS]:
+            entries[ENDS] = ends
+            heappush(self._orders[ENDS], (ends, one.number, one))
+            if len(self._orders[ENDS]) > self._most:
+                self._tidy()
 
     def _tidy(self) -> None:
         """Remove outdated entries, and those of flows that stand still."""

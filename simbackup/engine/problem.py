@@ -248,15 +248,15 @@ class Problem:
         """Note in `more` the other flows whose rates an allocation would change."""
         if self.more is not None or not self.beside:
             return
+        beside = {self.index[link]: link for link in self.beside}
         used, levels, changed = dict(self.used), dict[Link, float](), set[Link]()
         for variable, rate, demands in zip(self.variables, allocation.rates, self.demands, strict=True):
-            for link in [self.links[resource] for resource in demands]:
-                if link in used:
-                    used[link] += variable.load_on(link) * rate
-                    levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
-                    if not same(rate, variable.rate):
-                        changed.add(link)
-        full = {self.links[i] for i in allocation.filled if i < len(self.links)}
+            for link in [beside[resource] for resource in demands if resource in beside]:
+                used[link] += variable.load_on(link) * rate
+                levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
+                if not same(rate, variable.rate):
+                    changed.add(link)
+        full = {beside[i] for i in allocation.filled if i in beside}
         moved: dict[Variable, None] = {}
         for link, others in self.beside.items():
             if link in changed:
