@@ -169,8 +169,7 @@ class _Files(Forms):
 
     def workload(self) -> tuple[Json, Json]:
         """A workload, and what a complete one requires."""
-        named = [part for part in _workloads() if "kind" in part.model_fields]
-        keys: Json = {"kind": self.offered("kind", named)} if named else {}
+        keys: Json = {"kind": self.offered("kind", _workloads())}
         for part in _workloads():
             for key in part.recognised_by:
                 own = {"description": text_of(part, key)}
@@ -259,19 +258,18 @@ def _device_cases() -> list[tuple[Json, type[Frozen]]]:
 
 
 def _workloads() -> list[type[WorkloadSpec]]:
-    """The classes of workloads, those with a key `kind` first; of several that could be meant, the first is."""
-    found = [kind.spec for kind in reversed([*workload_kinds().values()])]
-    return sorted(found, key=lambda part: "kind" not in part.model_fields)
+    """The classes of workloads; of several that could be meant, the first is."""
+    return [kind.spec for kind in reversed([*workload_kinds().values()])]
 
 
 def _workload_cases() -> list[tuple[Json, type[Frozen]]]:
     """When a workload is of each class: it says its kind, or has one of its keys, and none of those before it."""
     cases: list[tuple[Json, type[Frozen]]] = []
-    before: list[Json] = []
+    before: list[Json] = [{"required": ["kind"]}]
     for part in _workloads():
         own = [{"required": [key]} for key in part.recognised_by]
-        own += [says("kind", *words_of(part, "kind"))] if "kind" in part.model_fields else []
-        cases.append(({"anyOf": own, **({"not": {"anyOf": before}} if before else {})}, part))
+        unnamed = [{"anyOf": own, "not": {"anyOf": before}}] if own else []
+        cases.append(({"anyOf": [says("kind", *words_of(part, "kind")), *unnamed]}, part))
         before = [*before, *own]
     return cases
 

@@ -142,9 +142,7 @@ def _key(kind: Kind) -> str:
 
 
 def _unsaid(kind: Kind) -> list[str]:
-    """The names of a kind that its class does not allow in a file; a workload may be recognised by other keys."""
-    if isinstance(kind, WorkloadKind) and kind.spec.recognised_by:
-        return []
+    """The names of a kind that its class does not allow in a file."""
     field = kind.spec.model_fields.get(_key(kind))
     legal = get_args(field.annotation) if field is not None else ()
     return [name for name in (kind.names if isinstance(kind, MethodKind) else (kind.name,)) if name not in legal]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.schema.part import Facts, Figures, Modelled, Path, Refers, amount
 from simbackup.schema.registry import Look, WorkloadKind
@@ -53,6 +53,8 @@ class WorkloadSheet(Frozen):
 class UsersSpec(AskingSpec, Modelled, WorkloadSheet):
     """Users of a data set: a given number of transactions per second, or one after the other from each user."""
 
+    kind: Literal["users"] = "users"
+    """The kind of workload, which its other keys say as well."""
     data: Annotated[Text, Refers("works on", "data")]
     """The data set that they work on."""
 
