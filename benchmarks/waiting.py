@@ -5,7 +5,8 @@ pg_dump and pg_restore save and load a database of many small tables. Between ea
 delays each round trip. The files are small, so that waiting takes most of the time; the difference of the times with
 many and with few of them is what each takes, without what the program does once. `waiting.csv` holds single runs on a
 shared virtual machine with two cores, which were busy with other work: what takes less than 10 ms (restic) or 40 ms
-(rclone) each is work of these cores. Run it as root.
+(rclone) each is work of these cores; PostgreSQL is not complete. pg_dump and pg_restore ask about each table in series,
+whatever their number of jobs. Run it as root.
 """
 
 from __future__ import annotations
