@@ -309,10 +309,27 @@ class Clients:
         """Whether some of them do not always grow by the same share, so that what differs changes with time."""
         return not all(system.change.compounds for row in self.rows for system in row)
 
+    @cached_property
+    def _alike(self) -> list[float]:
+        """A number for each system, the same for those that change alike, in each case one after the other."""
+        found: dict[tuple[Change, Change, float], int] = {}
+        each = self.array(lambda one: found.setdefault((one.change, one.bytes_change, one.run), len(found)))
+        return np.ravel(each).tolist()
+
     def _each(self, factors: Bytes, number: Callable[[Client, float], float]) -> Bytes:
-        """A number of each system by how much larger it is than at the start, in each case if there are several."""
-        each = iter(np.ravel(factors).tolist())
-        return self.array(lambda system: number(system, next(each)))
+        """A number of each system by how it changes, and how much larger it is than at the start, in each case."""
+        known, keys = (
+            dict[tuple[float, float], float](),
+            iter(zip(self._alike, np.ravel(factors).tolist(), strict=True)),
+        )
+
+        def once(system: Client) -> float:
+            key = next(keys)
+            if key not in known:
+                known[key] = number(system, key[1])
+            return known[key]
+
+        return self.array(once)
 
     def new_chunks(self, chunking: Chunking, point: RestorePoint, before: float | None) -> Bytes:
         """Bytes of each system at a point that a store lacks, if its newest save set is `before` seconds older."""
