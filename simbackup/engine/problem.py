@@ -422,12 +422,23 @@ def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[
     ValueError
         Nothing limits a flow.
     """
+    if not variables:
+        return _unchanged(links)
     try:
         alone = _alone(variables[0], links, holds) if len(variables) == 1 else None
         return alone or Problem(variables, links, holds).solve()
     except UnboundedFlowError as error:
         name = variables[error.flow].name
         raise ValueError(f"flow {name} is limited neither by a link nor by a cap") from None
+
+
+def _unchanged(links: Sequence[Link]) -> Solution | More:
+    """The solution where others left some links and nobody moves, unless streams of one of these are uneven now."""
+    turning = [link for link in links if link.streams is not None]
+    for link in turning:
+        if len(link.variables) > 1 and link.streams is not None and not link.streams.even(link, {}):
+            return More(uneven=link)
+    return Solution([], [], [], [], {link: None for link in turning if len(link.variables) < 2}, ())  # noqa: PLR2004
 
 
 def _alone(one: Variable, links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | None:
