@@ -140,7 +140,6 @@ class Problem:
         self.caps, self.weights = list[float](), list[float]()
         """The greatest rate of each by these, units per second; and their weights."""
         self.demands: list[dict[int, float]] = []
-        self.flows = list[Flow]()
         self.has_laws = self.has_customers = False
         for one in variables:
             if isinstance(one, Flow):
@@ -148,7 +147,6 @@ class Problem:
                 if limits.law is not None:
                     limits = limits.without_law()
                     limit = limits.lowest
-                self.flows.append(one)
                 self.has_laws = self.has_laws or one.law is not None
                 self.has_customers = self.has_customers or (one.depends and one.customers is not None)
             else:
@@ -179,6 +177,11 @@ class Problem:
         """Holds (those from zero on) that limit what laws are offered, though what these leave may not fill them."""
         self.more: More | None = None
         """What else has to be solved, as soon as that is known."""
+
+    @cached_property
+    def flows(self) -> list[Flow]:
+        """The variables that are no groups."""
+        return [one for one in self.variables if isinstance(one, Flow)]
 
     def _hold(self, hold: BufferHold) -> Hold:
         leaders: dict[int, float] = {}
