@@ -225,8 +225,9 @@ class FlowShape(NamedTuple):
         each = connections / size / max(self.workers, 1)
         alone = max(connections / max(self.workers, 1), 1.0) / size
         demands, moves = dict(self.demands), dict(self.moves)
-        for link in [link for network in networks for link in dict.fromkeys(network.links)]:
-            demands[link], moves[link] = demands.get(link, 0.0) + size, moves.get(link, 0.0) + size
+        for network in networks:
+            for link in dict.fromkeys(network.links) if network.beyond else (network.link,):
+                demands[link], moves[link] = demands.get(link, 0.0) + size, moves.get(link, 0.0) + size
         shape = FlowShape(demands, moves, *self[2:])
         for network in networks:
             if connections < network.wires:

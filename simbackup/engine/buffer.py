@@ -178,7 +178,7 @@ class Buffer:
         followers = self._followers
         if not followers:
             for flow in before or ():
-                self._network.freed(flow)
+                self._network.touch(flow)
             return None
         return followers.sizes, self._leaders_of(followers).sizes
 

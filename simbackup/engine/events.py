@@ -125,6 +125,8 @@ class Completions(Generic[T]):
     def due(self, at: float, now: float) -> list[T]:
         """The flows or groups that are done when the clock shows `at` and the time is `now`, by their numbers."""
         order, until = self._orders[DUE], at * (1.0 + ULPS)
+        if not order or order[0][0] > until:
+            return []
         found: list[T] = []
         while order and order[0][0] <= until:
             time, _, one = heappop(order)

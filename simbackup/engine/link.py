@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from simbackup.engine.filling import TIE
@@ -241,7 +241,7 @@ class Link:
         if streams is None or len(self.crossing) == 1:
             return []
         few, others = sorted((among, self.crossing), key=len)  # both are in the order in which they came
-        flows = [cast("Flow", flow) for flow in few if flow in others and self in flow.demands]
+        flows = [flow for flow in cast("Iterable[Flow]", few) if flow in others and self in flow.demands]
         return [(flow, lost) for flow in flows if (lost := streams.most_lost(flow))]
 
     def is_own(self, flow: Flow) -> bool:
@@ -432,11 +432,13 @@ class Link:
     def _sums(self) -> tuple[float, float]:
         """Units and bytes a second of flows by themselves, some of which may be streams."""
         used = bytes_per_s = 0.0
-        for variable in self.variables:
-            if variable not in self.groups:
-                flow = cast("Flow", variable)
-                used += self.demand(flow) * flow.own_rate
-                bytes_per_s += self.crossing[flow][1] * flow.own_rate
+        turning = self.streams is not None
+        for flow in cast("Iterable[Flow]", self.variables):
+            load = self.crossing.get(flow)
+            if load is not None:  # else a group
+                rate = flow.own_rate
+                used += (self.demand(flow) if turning else load[0]) * rate
+                bytes_per_s += load[1] * rate
         return used, bytes_per_s
 
     def _with_groups(self, used: float, bytes_per_s: float, capacity: float) -> tuple[float, float]:

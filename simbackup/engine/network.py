@@ -133,7 +133,7 @@ class FlowNetwork:
             if link not in self._links:
                 self._links[link], link.number = None, next(self._numbers)
         self._meet(flow)
-        self._touch(flow)
+        self.touch(flow)
         return flow
 
     def add_phase(self, flow: Flow, at: float, then: Callable[[], None]) -> None:
@@ -183,25 +183,21 @@ class FlowNetwork:
         """Give a flow another greatest rate, units per second, the address that explains it, and the parts of it."""
         self._groups.release(flow)
         flow.set_cap(cap, cause, parts)
-        self._touch(flow)
+        self.touch(flow)
 
     def set_capacity(self, link: Link, capacity: float) -> None:
         """Give a link another capacity, units per second."""
-        self._leave(link)
+        self._change(link)
         link.set_capacity(capacity)
-        self._changes.links[link] = None
-        self._solve_later()
 
     # failures
 
     def close(self, link: Link, closure: Closure, *, waits: bool = False) -> None:
         """Let a link serve nobody until it opens: flows fail that cross it or come to it, or all of them `wait`."""
-        self._leave(link)
+        self._change(link)
         if not link.closures:
             self.closed.setdefault(link.name, []).append((float(self.env.now), math.inf))
         link.close(closure, waits=waits)
-        self._changes.links[link] = None
-        self._solve_later()
         if not waits:
             for flow in [flow for flow in link.flows if not flow.patient]:
                 self.fail(flow, closure.reason)
@@ -209,13 +205,11 @@ class FlowNetwork:
 
     def open(self, link: Link, closure: Closure) -> None:
         """Let a link serve again that was closed, unless something else keeps it closed."""
-        self._leave(link)
+        self._change(link)
         link.open(closure)
         if not link.closures:
             times = self.closed[link.name]
             times[-1] = (times[-1][0], float(self.env.now))
-        self._changes.links[link] = None
-        self._solve_later()
 
     def refuse(self, name: str, closure: Closure) -> None:
         """Let all flows of a name fail, also those that come, until the name is admitted.
@@ -274,9 +268,11 @@ class FlowNetwork:
         self._changes.couplings[coupling] = None
         self._solve_later()
 
-    def freed(self, flow: Flow) -> None:
-        """Solve a flow again that a coupling does not hold any more."""
-        self._touch(flow)
+    def touch(self, flow: Flow) -> None:
+        """Solve a flow again that has changed, or that a coupling does not hold any more."""
+        if flow.active:
+            self._changes.flows[flow] = None
+            self._solve_later()
 
     # whom a flow meets
 
@@ -309,18 +305,15 @@ class FlowNetwork:
             if flow.weight != weight:
                 self._groups.release(flow)
                 flow.weight = weight
-                self._touch(flow)
+                self.touch(flow)
 
-    def _leave(self, link: Link) -> None:
-        """Take flows out of groups whose rates another capacity of a link may change one by one."""
+    def _change(self, link: Link) -> None:
+        """Note that a link has another capacity, which may change the rates of flows in groups one by one."""
         self._groups.come_to(link)
         if waits_alone(link):
             self._groups.leave(link)
-
-    def _touch(self, flow: Flow) -> None:
-        if flow.active:
-            self._changes.flows[flow] = None
-            self._solve_later()
+        self._changes.links[link] = None
+        self._solve_later()
 
     # solutions
 
@@ -468,7 +461,7 @@ class FlowNetwork:
             flow.begin_phase(now)
             self._completions.put(flow)
             then()
-            self._touch(flow)
+            self.touch(flow)
         return bool(due)
 
     def _end(self, flow: Flow, completed: float, now: float) -> None:

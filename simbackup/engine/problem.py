@@ -140,7 +140,6 @@ class Problem:
         self.caps, self.weights = list[float](), list[float]()
         """The greatest rate of each by these, units per second; and their weights."""
         self.demands: list[dict[int, float]] = []
-        self.flows = list[Flow]()
         self.has_laws = self.has_customers = False
         for one in variables:
             if isinstance(one, Flow):
@@ -148,7 +147,6 @@ class Problem:
                 if limits.law is not None:
                     limits = limits.without_law()
                     limit = limits.lowest
-                self.flows.append(one)
                 self.has_laws = self.has_laws or one.law is not None
                 self.has_customers = self.has_customers or (one.depends and one.customers is not None)
             else:
@@ -179,6 +177,11 @@ class Problem:
         """Holds (those from zero on) that limit what laws are offered, though what these leave may not fill them."""
         self.more: More | None = None
         """What else has to be solved, as soon as that is known."""
+
+    @cached_property
+    def flows(self) -> list[Flow]:
+        """The variables that are no groups."""
+        return [one for one in self.variables if isinstance(one, Flow)]
 
     def _hold(self, hold: BufferHold) -> Hold:
         leaders: dict[int, float] = {}
@@ -422,12 +425,23 @@ def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[
     ValueError
         Nothing limits a flow.
     """
+    if not variables:
+        return _unchanged(links)
     try:
         alone = _alone(variables[0], links, holds) if len(variables) == 1 else None
         return alone or Problem(variables, links, holds).solve()
     except UnboundedFlowError as error:
         name = variables[error.flow].name
         raise ValueError(f"flow {name} is limited neither by a link nor by a cap") from None
+
+
+def _unchanged(links: Sequence[Link]) -> Solution | More:
+    """The solution where others left some links and nobody moves, unless streams of one of these are uneven now."""
+    turning = [link for link in links if link.streams is not None]
+    for link in turning:
+        if len(link.variables) > 1 and link.streams is not None and not link.streams.even(link, {}):
+            return More(uneven=link)
+    return Solution([], [], [], [], {link: None for link in turning if len(link.variables) < 2}, ())  # noqa: PLR2004
 
 
 def _alone(one: Variable, links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | None:

@@ -107,7 +107,7 @@ class Queues:
     def constraint(self) -> None:
         """Solve users who wait again with what they find now; adds no constraint."""
         if self.demand.rate is None and self.flow.active:
-            self.network.freed(self.flow)
+            self.network.touch(self.flow)
 
     def solved(self, *, binding: bool) -> None:
         """Note what transactions find from now on, and how long they take."""
