@@ -170,9 +170,7 @@ def trace(
 
 
 def report(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
-    what: Annotated[
-        list[str], typer.Argument(metavar="RESULT|SCENARIO...", help="Folders of results, or scenarios to run.")
-    ],
+    what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .html file.")] = Path(
         "report.html"
     ),
@@ -184,13 +182,13 @@ def report(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         bool,
         typer.Option(
             "--quick",
-            help="Run each scenario once: no runs without the bottleneck, and no intervals unless you set --intervals.",
+            help="Run the scenario once: no runs without the bottleneck, and no intervals unless you set --intervals.",
         ),
     ] = False,
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
-    """Write a page that answers a scenario's question and lists its inputs and assumptions, or compares several."""
+    """Write a page that answers a scenario's question and lists its inputs and assumptions."""
     from simbackup.cli.counting import counting, jobs  # noqa: PLC0415
     from simbackup.reporting.report import report as write  # noqa: PLC0415
 

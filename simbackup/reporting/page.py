@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
-from simbackup.reporting.tables import ReportTable
 from simbackup.results.result import Result
 from simbackup.results.rows import exact
 from simbackup.results.shown import note_sentences
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 class Chapter:
     """A result, and what further runs showed."""
 
-    name: str
-    """The name of the result on the page."""
     result: Result
     """The result."""
     explained: Mapping[str, Reasons] = field(default_factory=dict[str, "Reasons"])
@@ -65,14 +62,10 @@ def _seen(value: object) -> object:
     return for_terminal(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
-def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = ()) -> str:
-    """The text of the page: the comparison if there are several results, then a chapter for each."""
-    first = chapters[0].result.record
-    title = first.title if len(chapters) == 1 else f"{len(chapters)} scenarios compared"
-    return filled(
-        "report.html", title=title, chapters=[_shown(chapter) for chapter in chapters], comparison=comparison,
-        version=first.version,
-    )  # fmt: skip
+def page(chapter: Chapter) -> str:
+    """The text of the page on a result."""
+    record = chapter.result.record
+    return filled("report.html", title=record.title, c=_shown(chapter), version=record.version)
 
 
 @cache
@@ -96,7 +89,7 @@ def _shown(chapter: Chapter) -> dict[str, Any]:
     result = chapter.result
     answers = answer.answers(result, chapter.explained, chapter.intervals)
     return {
-        "name": chapter.name, "record": result.record, "answers": answers,
+        "record": result.record, "answers": answers,
         "short": sentences.in_short(result.job_rows, result.user_rows),
         "left_out": answer.left_out(result), "restores": answer.restores(result), "splits": sections.splits(result),
         "pictures": {shown.name: shown for shown in chapter.pictures}, "note": chapter.note,

@@ -1,8 +1,8 @@
-"""Reports: one page on results, or on scenarios, which are run first."""
+"""Reports: a page on a result, or on a scenario, which is run first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from simbackup.errors import InputError, ResultError
@@ -10,7 +10,7 @@ from simbackup.experiments.intervals import intervals_of
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.output.target import PAGE, WORKBOOK, check_file
 from simbackup.output.whole import write_whole
-from simbackup.reporting import sections, variants
+from simbackup.reporting import sections
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
 from simbackup.reporting.tables import ReportTable, write_excel
@@ -25,7 +25,7 @@ What = Result | Scenario | Source
 
 
 def report(  # noqa: PLR0913
-    what: What | Sequence[What],
+    what: What,
     path: str | Path,
     *,
     overrides: Mapping[str, object] | None = None,
@@ -42,19 +42,18 @@ def report(  # noqa: PLR0913
     Parameters
     ----------
     what
-        A result, its folder, or a scenario (or anything that `load` accepts), which is run; or several of these,
-        which are compared with the first.
+        A result, its folder, or a scenario (or anything that `load` accepts), which is run.
     path
         The file.
     overrides
-        Values by address that replace those of every scenario.
+        Values by address that replace those of the scenario.
     seed
         Seed of all random streams.
     intervals
-        Effort for the intervals of jobs: `none`, `quick` (none if a scenario is very large) or `thorough` (hundreds of
-        runs).
+        Effort for the intervals of jobs: `none`, `quick` (none if the scenario is very large) or `thorough` (hundreds
+        of runs).
     reruns
-        Also run each scenario without its bottlenecks, and with them twice as fast.
+        Also run the scenario without its bottlenecks, and with them twice as fast.
     drawn
         Include pictures.
     excel
@@ -72,29 +71,17 @@ def report(  # noqa: PLR0913
     """
     check_engine()
     known(intervals)
-    given = [what] if isinstance(what, (Result, Scenario, str, Path, Mapping)) else what
     for file, forms in ((path, PAGE), (excel, WORKBOOK)):
         if file is not None:
             check_file(file, forms)
-    if not given:
-        raise ResultError("a report needs a result or a scenario; name one")
-    loaded = [_loaded(one, overrides) for one in given]
-    if intervals == "thorough":
-        _check_scenarios(one for one in loaded if isinstance(one, Result))
-    results = [one if isinstance(one, Result) else ran(one, overrides, seed=seed, progress=progress) for one in loaded]
-    names = variants.names_of(results)
-    comparison = [variants.compared(results), variants.differences(results)] if len(results) > 1 else []
-    chapters = [
-        _chapter(name, result, intervals=intervals, reruns=reruns, drawn=drawn, cases=cases)
-        for name, result in zip(names, results, strict=True)
-    ]
-    html = page(chapters, comparison)
-    every = [
-        *comparison,
-        *(table for chapter in chapters for table in tables_of(chapter, alone=len(chapters) == 1)),
-    ]
+    found = _loaded(what, overrides)
+    if isinstance(found, Result) and intervals == "thorough":
+        _check_scenario(found)
+    result = found if isinstance(found, Result) else ran(found, overrides, seed=seed, progress=progress)
+    chapter = _chapter(result, intervals=intervals, reruns=reruns, drawn=drawn, cases=cases)
+    html = page(chapter)
     if excel is not None:
-        write_excel(every, excel)
+        write_excel(tables_of(chapter), excel)
     return write_whole(path, html)
 
 
@@ -106,17 +93,16 @@ def _loaded(one: What, overrides: Mapping[str, object] | None) -> Result | Scena
     return found
 
 
-def _check_scenarios(results: Iterable[Result]) -> None:
-    """Check, before any run, that all scenarios can be run again, which intervals need."""
-    for result in results:
-        try:
-            _ = result.scenario
-        except (InputError, ResultError) as error:
-            named, first = f"the result of '{result.record.scenario}'", str(error).splitlines()[0]
-            raise ResultError(f"{named}: intervals need its scenario, which cannot be run again: {first}") from None
+def _check_scenario(result: Result) -> None:
+    """Check, before any run, that the scenario can be run again, which intervals need."""
+    try:
+        _ = result.scenario
+    except (InputError, ResultError) as error:
+        named, first = f"the result of '{result.record.scenario}'", str(error).splitlines()[0]
+        raise ResultError(f"{named}: intervals need its scenario, which cannot be run again: {first}") from None
 
 
-def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: bool, cases: Done | None) -> Chapter:
+def _chapter(result: Result, *, intervals: str, reruns: bool, drawn: bool, cases: Done | None) -> Chapter:
     """A result, with what further runs show."""
     scenario, note = None, ""
     if reruns or intervals != "none":
@@ -132,7 +118,7 @@ def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: 
 
         pictures = list(draw(result))
     widths = intervals_of(result, intervals, cases) if scenario is not None else {}
-    return Chapter(name, result, found, widths, pictures, note)
+    return Chapter(result, found, widths, pictures, note)
 
 
 def explained(result: Result, scenario: Scenario | None) -> dict[str, Reasons]:
@@ -141,8 +127,8 @@ def explained(result: Result, scenario: Scenario | None) -> dict[str, Reasons]:
     return {one.name: one for one in reasons(result, scenario, reported)} if reported else {}
 
 
-def tables_of(chapter: Chapter, *, alone: bool) -> list[ReportTable]:
-    """The tables of a result for files; their names begin with that of the chapter unless it is alone."""
+def tables_of(chapter: Chapter) -> list[ReportTable]:
+    """The tables of a result for files."""
     result = chapter.result
     every = [sections.jobs(result), restores(result), *(one.table for one in sections.splits(result))]
     every += [sections.devices(result), sections.devices(result, tape=True), sections.users(result)]
@@ -151,5 +137,4 @@ def tables_of(chapter: Chapter, *, alone: bool) -> list[ReportTable]:
         sections.sources(result.values, result.works),
         sections.values(result),
     ]
-    prefix = "" if alone else f"{chapter.name} "
-    return [ReportTable(f"{prefix}{one.name}", one.columns, one.rows, one.caption) for one in every if one]
+    return [one for one in every if one]

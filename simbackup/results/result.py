@@ -322,9 +322,9 @@ class Result(Answer):
     def report(self, path: str | Path) -> Path:
         """Write a report and return its path: one self-contained HTML page.
 
-        `simbackup.report` compares several results, and has more options.
+        `simbackup.report` has more options.
         """
-        return import_module("simbackup").report([self], path)  # it runs scenarios, which a result must not import
+        return import_module("simbackup").report(self, path)  # it runs scenarios, which a result must not import
 
     def save(self, folder: str | Path) -> Path:
         """Write the whole result (run record, tables, trace) to a folder, all or nothing, and return the folder.

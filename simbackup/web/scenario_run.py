@@ -74,7 +74,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     steps.begin("simulating")
     result = ran(scenario, progress=lambda _, ended, jobs: steps.report(ended, jobs), noting_reads=True)
     send({"kind": "warnings", "warnings": result.warnings})
-    chapter = Chapter(scenario.title, result)
+    chapter = Chapter(result)
     send(answered(chapter, before, more=True))
     steps.begin("running without the bottleneck")
     chapter = replace(chapter, explained=explained(result, scenario))
@@ -88,8 +88,8 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     send(answered(chapter, before, more=False))
     steps.begin("writing the report")
     out = Path(task["out"])
-    write_whole(out / REPORT, page([chapter]))
-    write_excel(tables_of(chapter, alone=True), out / TABLES)
+    write_whole(out / REPORT, page(chapter))
+    write_excel(tables_of(chapter), out / TABLES)
     send({"kind": "done", "files": [REPORT, TABLES, FILE]})
 
 

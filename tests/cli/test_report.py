@@ -6,7 +6,7 @@ import pytest
 
 from tests.shared import Say, simulated
 
-WRITE, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/same-disk"
+WRITE = "published/003-lvm-snapshots/no-snapshot"
 
 
 @pytest.fixture(autouse=True)
@@ -39,14 +39,6 @@ def test_tables_are_written_beside_the_page(say: Say, tmp_path: Path) -> None:
     assert row[heads.index("elapsed (s)")] == pytest.approx(elapsed, rel=1e-12)
 
 
-@pytest.mark.slow
-def test_two_scenarios_are_compared(say: Say, tmp_path: Path) -> None:
-    assert say("report", WRITE, OTHER, "--quick")[0] == 0
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "2 scenarios compared" in text
-    assert "devices.cow" in text
-
-
-def test_what_is_set_holds_for_every_scenario(say: Say, tmp_path: Path) -> None:
+def test_what_is_set_holds(say: Say, tmp_path: Path) -> None:
     assert say("report", WRITE, "--quick", "--set", "data.file.size=4 GiB")[0] == 0
     assert "4.29 GB" in (tmp_path / "report.html").read_text(encoding="utf-8")

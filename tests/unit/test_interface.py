@@ -184,12 +184,12 @@ def test_tables_of_what_there_is() -> None:
 def test_a_report_takes_what_can_be_loaded_and_what_was(tmp_path: Path) -> None:
     saved = sb.simulate(TEXT).save(tmp_path / "saved")
     pages = [
-        sb.report([what], tmp_path / "page.html", drawn=False).read_bytes()
+        sb.report(what, tmp_path / "page.html", drawn=False).read_bytes()
         for what in (saved, str(saved), TEXT, as_mapping(TEXT), sb.load(TEXT), sb.simulate(TEXT))
     ]
     assert len(set(pages)) == 1
     with pytest.raises(sb.ResultError, match="whose values cannot be changed"):
-        sb.report([saved], tmp_path / "page.html", overrides={"data.file.size": "1 MB"})
+        sb.report(saved, tmp_path / "page.html", overrides={"data.file.size": "1 MB"})
 
 
 def test_what_is_printed_is_one_short_line() -> None:
@@ -254,12 +254,7 @@ def test_an_unknown_effort_is_refused_before_anything_is_run(tmp_path: Path) -> 
     assert not list(tmp_path.iterdir())
 
 
-def test_one_name_or_one_result_needs_no_list(tmp_path: Path) -> None:
+def test_one_name_needs_no_list() -> None:
     assert list(sb.simulate("teaching/one-file-from-tape", until="full").jobs.index) == ["full"]
     with pytest.raises(sb.InputError, match=r"simulate: until: there is no job 'ful'; did you mean 'full'\?"):
         sb.simulate("teaching/one-file-from-tape", until="ful")
-    one, other = (tmp_path / name for name in ("one.html", "other.html"))
-    result = simulated("teaching/short-backups")
-    sb.report(result, one, intervals="none", reruns=False, drawn=False)
-    sb.report([result], other, intervals="none", reruns=False, drawn=False)
-    assert one.read_bytes() == other.read_bytes()

@@ -151,7 +151,7 @@ def test_a_result_needs_neither_its_file_nor_its_models(
     assert again.scenario.values == result.scenario.values
     assert again.scenario.fleets == result.scenario.fleets
     assert "Seeks of a disk of ours" in set(again.sources()["source"])
-    page = sb.report([again], tmp_path / "page.html", drawn=False, intervals="quick").read_text(encoding="utf-8")
+    page = sb.report(again, tmp_path / "page.html", drawn=False, intervals="quick").read_text(encoding="utf-8")
     assert "A. Nobody. Seeks of a disk of ours. 2009." in page
     twice = again.scenario.with_({"fleets.writers.data.{name}.size": "30 GB"})
     assert sb.simulate(twice).jobs["bytes"].to_list() == [3e10, 3e10]

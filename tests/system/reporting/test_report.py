@@ -14,7 +14,6 @@ from simbackup.errors import ResultError
 from simbackup.experiments.intervals import intervals_of
 from simbackup.reporting.page import Chapter, page
 from simbackup.reporting.tables import Column, ReportTable, words, write_excel
-from simbackup.reporting.variants import compared, differences
 from simbackup.results.causes import split
 from simbackup.results.result import Result
 from simbackup.run import simulate
@@ -46,7 +45,7 @@ class Outline(HTMLParser):
 @each_scenario(RUNNABLE)
 def test_a_scenario_can_be_reported_on(name: str) -> None:
     result = simulated(name)
-    text = page([Chapter(name, result)])
+    text = page(Chapter(result))
     outline = Outline()
     outline.feed(text)
     assert outline.open == []
@@ -62,7 +61,7 @@ def test_a_scenario_can_be_reported_on(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def tape(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return report([TAPE], tmp_path_factory.mktemp("tape") / "tape.html").read_text(encoding="utf-8")
+    return report(TAPE, tmp_path_factory.mktemp("tape") / "tape.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -88,67 +87,31 @@ def test_a_result_whose_scenario_is_gone_makes_the_same_report(tmp_path: Path) -
     own = tmp_path / "own.yaml"
     own.write_text(f"extends: {ROOT}/scenarios/{LVM}.yaml\ntitle: Mine\n", encoding="utf-8")
     saved = str(simulate(str(own)).save(tmp_path / "saved"))
-    before = report([saved], tmp_path / "r.html", drawn=False).read_bytes()
+    before = report(saved, tmp_path / "r.html", drawn=False).read_bytes()
     own.unlink()
-    assert report([saved], tmp_path / "r.html", drawn=False).read_bytes() == before
+    assert report(saved, tmp_path / "r.html", drawn=False).read_bytes() == before
 
 
 def test_a_result_without_its_scenario_still_makes_a_report(tmp_path: Path) -> None:
     run = simulate(LVM)
     bare = Result(run.record, run.values, run.trace, run.layout)
-    text = report([bare], tmp_path / "r.html", drawn=False).read_text(encoding="utf-8")
+    text = report(bare, tmp_path / "r.html", drawn=False).read_text(encoding="utf-8")
     assert "the scenario cannot be run again" in text
     with pytest.raises(ResultError, match="intervals need its scenario, which cannot be run again: the result of"):
-        report([bare], tmp_path / "r.html", intervals="thorough")
-
-
-def test_variants_are_compared_by_job_and_by_value() -> None:
-    results = [simulated(LVM), simulate(LVM, {"devices.cow.chunk": "64 KiB"})]
-    [row] = [row for row in compared(results).rows if row[0].text == "dd"]
-    change = results[1].get("jobs.dd.elapsed") / results[0].get("jobs.dd.elapsed") - 1
-    assert row[3].number == pytest.approx(change)
-    assert [row[0].text for row in differences(results).rows] == ["devices.cow.chunk"]
-
-
-def test_fleets_of_other_sizes_differ_in_one_value() -> None:
-    results = [simulate("planning/midnight", {"fleets.servers.count": count}) for count in (13, 16)]
-    rows = {row[0].text: [cell.text for cell in row[1:]] for row in differences(results).rows}
-    assert rows == {"fleets.servers.count": ["13", "16"]}
-
-
-def test_settings_without_a_number_are_compared() -> None:
-    was = simulated(LVM).scenario.spec.jobs["dd"]
-    changes = {"jobs.dd.flush": not was.flush, "jobs.dd.begin": "1 s", "devices.cow.on": "sdc"}
-    results = [simulated(LVM), simulate(LVM, changes)]
-    rows = {row[0].text: [cell.text for cell in row[1:]] for row in differences(results).rows}
-    assert rows == {
-        "jobs.dd.flush": ["not stated", str(not was.flush).lower()],
-        "jobs.dd.begin": ["not stated", "1 s"],
-        "devices.cow.on": ["sdb", "sdc"],
-    }
-
-
-def test_settings_of_results_without_scenarios_are_not_compared() -> None:
-    run = simulate(LVM, {"jobs.dd.begin": "0 s"})
-    bare = Result(run.record, run.values, run.trace, run.layout)
-    table = differences([simulated(LVM), bare])
-    assert [row[0].text for row in table.rows] == []
-    assert "settings in words are not compared" in table.caption
+        report(bare, tmp_path / "r.html", intervals="thorough")
 
 
 def test_intervals_hold_the_answer(tmp_path: Path) -> None:
-    text = report([LVM], tmp_path / "r.html", reruns=False, drawn=False).read_text(encoding="utf-8")
+    text = report(LVM, tmp_path / "r.html", reruns=False, drawn=False).read_text(encoding="utf-8")
     found = intervals_of(simulated(LVM))["dd"]
     assert found.sentence()[1:] in unescape(text)
-    without = report([LVM], tmp_path / "r.html", intervals="none", reruns=False, drawn=False).read_text(
-        encoding="utf-8"
-    )
+    without = report(LVM, tmp_path / "r.html", intervals="none", reruns=False, drawn=False).read_text(encoding="utf-8")
     assert "of cases" not in without
 
 
 def test_a_window_that_part_of_the_interval_misses_is_at_risk(tmp_path: Path) -> None:
     sure, close = (
-        report([LVM], tmp_path / "r.html", overrides={"jobs.dd.window": window}, reruns=False, drawn=False).read_text(
+        report(LVM, tmp_path / "r.html", overrides={"jobs.dd.window": window}, reruns=False, drawn=False).read_text(
             encoding="utf-8"
         )
         for window in ("10 d", "10 min")
@@ -161,7 +124,7 @@ def test_a_window_that_part_of_the_interval_misses_is_at_risk(tmp_path: Path) ->
 def test_tables_lie_beside_the_page(tmp_path: Path) -> None:
     openpyxl: Any = pytest.importorskip("openpyxl")
     for again in ("a", "b"):
-        report([TAPE], tmp_path / f"{again}.html", reruns=False, drawn=False, excel=tmp_path / f"{again}.xlsx")
+        report(TAPE, tmp_path / f"{again}.html", reruns=False, drawn=False, excel=tmp_path / f"{again}.xlsx")
     assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
     result, sheet = simulated(TAPE), openpyxl.load_workbook(tmp_path / "a.xlsx")["Time of one_file"]
     seconds = sum(row[2].value for row in sheet.iter_rows(min_row=2))
@@ -184,10 +147,10 @@ def test_a_missing_package_is_reported_early(missing: str, monkeypatch: pytest.M
     for module in ("output.target", "reporting.page"):
         monkeypatch.setattr(f"simbackup.{module}.find_spec", lambda name: None if name == missing else name)
     with pytest.raises(ResultError, match=r"pip install 'simbackup\["):
-        report(["no-such-scenario"], tmp_path / "r.html", excel=tmp_path / "r.xlsx")
+        report("no-such-scenario", tmp_path / "r.html", excel=tmp_path / "r.xlsx")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_workbook_is_named_as_one(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="use "):
-        report([TAPE], tmp_path / "r.html", excel=tmp_path / "r.ods")
+        report(TAPE, tmp_path / "r.html", excel=tmp_path / "r.ods")

@@ -50,7 +50,7 @@ def test_jobs_alone_report_the_same(name: str, tmp_path: Path) -> None:
 
 WHAT: dict[str, Callable[[Result, Path], Any]] = {
     "an explanation": lambda result, _: explain(result),
-    "a report": lambda result, folder: report([result], folder / "report.html"),
+    "a report": lambda result, folder: report(result, folder / "report.html"),
     "a plot of drives": lambda result, _: result.plot.drives(),
     "a plot of rates": lambda result, _: result.plot.utilisation(),
     "a timeline for Perfetto": lambda result, _: result.chrome_trace(),

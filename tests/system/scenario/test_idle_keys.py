@@ -87,7 +87,7 @@ def test_run_warns_on_standard_error_and_the_result_keeps_it(
     assert reported in capsys.readouterr().err.splitlines()
     kept = sb.Result.load(folder)
     assert kept.record.warnings == [reported]
-    page = report([kept], site.parent / "page.html", reruns=False, drawn=False).read_text(encoding="utf-8")
+    page = report(kept, site.parent / "page.html", reruns=False, drawn=False).read_text(encoding="utf-8")
     assert "data.files.compression: has no effect here" in page
 
 

@@ -211,7 +211,7 @@ def test_only_regular_files_of_the_folder_are_offered_and_read_by_workers(client
 
 def test_two_pages_on_one_machine_do_not_log_each_other_out(page: WhatIf, address: str) -> None:
     other = page_of(None)
-    with serving(other) as second, Client() as browser:
+    with serving(other) as second, Client(timeout=None) as browser:  # noqa: S113 (a busy machine is slow)
         for one, where in ((page, address), (other, second)):
             assert browser.get(where, params={"key": one.key}).status_code == 200
         for where in (address, second, address):
