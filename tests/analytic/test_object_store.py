@@ -150,13 +150,6 @@ def test_a_copy_of_a_save_set_is_restored_from_objects() -> None:
     assert result.get("jobs.back.elapsed") == pytest.approx(back, rel=TOLERANCE)
 
 
-def test_a_bucket_without_a_way_and_keys_of_tape_are_refused() -> None:
-    with pytest.raises(sb.InputError, match="no connection from 'host' to 'bucket'"):
-        sb.load(SITE, {"links": None})
-    with pytest.raises(sb.InputError, match="no effect on a backup to an object store"):
-        sb.load(SITE, {"jobs.full.streams": 2})
-
-
 @for_each("connections", [1, 4, 16])
 def test_a_program_that_takes_turns_fills_parts_and_then_sends_them(connections: int) -> None:
     """A byte takes 5 ns of a core, and its part of a request on one of the connections; it comes back in the same way.

@@ -115,12 +115,3 @@ def test_jobs_that_share_a_spool_wait_for_room_and_take_what_comes_back() -> Non
     assert waited == pytest.approx(2 * line + tape, abs=MOVES)
     assert result.get("jobs.two.elapsed") == pytest.approx(2 * line + 2 * tape, abs=MOVES)
     assert result.get("jobs.three.elapsed") == pytest.approx(3 * line + 2 * tape, abs=MOVES)
-
-
-def test_a_spool_without_room_or_with_streams_is_refused() -> None:
-    with pytest.raises(sb.InputError, match="has no room for a spool of 30 GB"):
-        run({"jobs.full.spool.size": "30 GB"})
-    with pytest.raises(sb.InputError, match="a spooled backup is one stream"):
-        run({"jobs.full.streams": 2})
-    with pytest.raises(sb.InputError, match="'library' is not a disk, array or volume"):
-        run({"jobs.full.spool.on": "library"})

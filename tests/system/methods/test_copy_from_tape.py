@@ -6,7 +6,6 @@ import pytest
 
 import simbackup as sb
 from simbackup.equations import tape
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
 
@@ -97,12 +96,3 @@ def test_two_copies_within_a_library_do_not_wait_for_each_others_drives() -> Non
 def test_a_copy_that_a_library_has_is_not_made_again() -> None:
     result = run(copy("old, pool: vault", "  back: {restore: full, after: copy}\n"), {"jobs.copy.exists": True})
     assert [row["job"] for row in result.job_rows] == ["back"]
-
-
-@pytest.mark.parametrize(
-    ("keys", "address"), [("to: old", "jobs.copy.pool"), ("to: old, pool: vault, streams: 2", "jobs.copy.streams")]
-)
-def test_what_cannot_be_copied_is_reported(keys: str, address: str) -> None:
-    with pytest.raises(InputError) as caught:
-        sb.load(f"{SITE}  copy: {{method: copy_save_set, save_set: full, {keys}}}\n")
-    assert address in [problem.address for problem in caught.value.problems]

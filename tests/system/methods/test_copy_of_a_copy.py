@@ -1,14 +1,11 @@
 """Copies that are copied once more, or called back from tape, by hand; and backups of a database's own server so."""
 
-import re
 from typing import Any
 
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
-from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s, speed: 1"
@@ -80,26 +77,6 @@ def test_a_compressed_native_backup_stays_compressed_everywhere() -> None:
 def test_a_drive_compresses_what_an_engine_did_not() -> None:
     result = run(NATIVE.replace("data: db", "data: [db, log]") + VAULT)
     assert result.activities("vault")["devices.library.drive.1", "transfer"] == pytest.approx(10e9 / 80e6, rel=1e-3)
-
-
-@for_each(
-    "jobs, wrong",
-    [
-        (NATIVE + VAULT + BACK.replace("recall", "vault"),
-         "jobs.back.copied_by: the engine reads all 2 files at once, and on tape"),
-        (NATIVE.replace("[b, b]", "[b, c]") + VAULT, "jobs.vault.save_set: 'full' cannot be copied"),
-        (IMAGE + VAULT.replace("to:", "copied_by: vault, to:"), "jobs.vault.copied_by: a job cannot copy its own copy"),
-        (IMAGE + VAULT + RECALL.replace("copied_by: vault", "copied_by: back") + BACK,
-         "'back' does not copy the save "),
-        (IMAGE + VAULT + RECALL.replace("to: d", "to: library"),
-         "jobs.recall.pool: the cartridges of a copy in 'libra"),
-        (IMAGE + VAULT + RECALL.replace("}", ", exists: true}"),
-         "jobs.recall.exists: a copy cannot exist before the save set of 'vault'; write 'exists: true' under "),
-    ],
-)  # fmt: skip
-def test_copies_that_cannot_be_read_are_reported(jobs: str, wrong: str) -> None:
-    with pytest.raises(InputError, match=re.escape(wrong)):
-        sb.load(SITE + jobs)
 
 
 def test_a_copy_exists_where_that_which_it_reads_does() -> None:

@@ -3,7 +3,6 @@
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.shared import LIBRARY_BY_HAND
 
@@ -60,10 +59,3 @@ def test_all_of_them_go_onto_one_tape() -> None:
     moved, wound = 9e9 / 160e6, 2.0 + 87.5 / 5.0
     assert result.get("jobs.up.elapsed") == pytest.approx(10.0 + 30.0 + moved + wound + 10.0 + 10.0, abs=0.2)
     assert result.get("devices.library.drive.1.bytes") == pytest.approx(9e9)
-
-
-@pytest.mark.parametrize("to", ["[c, far]", "[c, nothing]"])
-def test_files_of_several_hosts_or_nowhere_are_not_copied(to: str) -> None:
-    jobs = FULL.replace("[c, c, d]", to) + "  up: {method: copy_save_set, save_set: full, to: e, after: full}\n"
-    with pytest.raises(InputError, match="neither to one target nor to disks of one host"):
-        sb.load(SITE.replace("links:", "  nothing: {kind: nul}\nlinks:", 1) + jobs)

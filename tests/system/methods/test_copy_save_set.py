@@ -103,19 +103,3 @@ def test_a_store_that_got_its_last_copy_a_week_ago_gets_what_is_new_since_then()
         result = sb.simulate(text, changes | last)
         assert result.get("jobs.replicate.elapsed") == pytest.approx(8e9 * share / 50e6, rel=0.01)
         assert result.get("devices.c.bytes") == pytest.approx(8e9 * (share + 1.0), rel=0.01)
-
-
-def test_the_age_of_the_last_copy_needs_new_chunks_and_a_change() -> None:
-    with pytest.raises(
-        sb.InputError, match=r"jobs.replicate.new_since: does not matter to a copy of the whole save set"
-    ):
-        sb.load(SITE + REPLICATED, {"jobs.replicate.new_since": "7 d", "jobs.replicate.new_chunks": False})
-    with pytest.raises(sb.InputError, match=r"jobs.replicate.new_since: 'd' does not say how it changes"):
-        sb.load(SITE + REPLICATED, {"jobs.replicate.new_since": "7 d"})
-
-
-def test_only_deduplicated_save_sets_have_new_chunks() -> None:
-    with pytest.raises(sb.InputError, match="'save' is not deduplicated"):
-        sb.load(SITE + REPLICATED, {"jobs.save.deduplication": None})
-    with pytest.raises(sb.InputError, match="chunks are scattered, and a tape cannot be read in so many places"):
-        sb.load(SITE + REPLICATED, {"jobs.replicate.to": "jukebox"})

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
 
@@ -105,8 +104,3 @@ def test_an_archive_is_asked_before_it_is_copied() -> None:
 def test_an_image_comes_back_from_tapes_that_were_objects() -> None:
     result = run(copy("library, connections: 4", BACK), "image", "near")
     assert result.get("devices.library.drive.1.bytes") == pytest.approx(2 * SIZE)
-
-
-def test_objects_that_nobody_reaches_are_refused() -> None:
-    with pytest.raises(InputError, match="there is no connection from 'backup', which copies, to 'near'"):
-        run(copy("disk"), "image", "near", {"links.lan.joins": ["db", "near", "far"]})

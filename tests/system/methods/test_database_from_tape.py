@@ -6,9 +6,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.equations import tape
-from simbackup.errors import InputError
 from simbackup.results.result import Result
-from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s, speed: 1"
@@ -94,25 +92,6 @@ def test_another_reader_waits_for_the_cartridge() -> None:
     result = sb.simulate(sb.load(site + jobs, {"data.twin.database.load_cpu": "25 ns/B"}))
     once = MOUNT + 8e9 / 80e6 + away(8e9)
     assert sorted(result.get(f"jobs.{job}.elapsed") for job in ("back", "other")) == pytest.approx([once, 2 * once])
-
-
-@for_each(
-    "backup, key, wrong",
-    [
-        (HOT, "workers: 2", "workers: each drive that reads a database from tape serves one worker; write 'streams'"),
-        (HOT, "streams: 3", "streams: 'library' has fewer drives: 2; write 2 or fewer"),
-        (DUMP, "streams: 2", "streams: a dump is loaded from tape in one stream; leave it out"),
-        (DUMP, "workers: 2", "workers: each drive that reads a database from tape serves one worker; leave it out"),
-    ],
-)
-def test_streams_and_workers_that_tape_does_not_have_are_reported(backup: str, key: str, wrong: str) -> None:
-    with pytest.raises(InputError, match=wrong):
-        sb.load(SITE + backup + COPY + BACK.replace("}", f", {key}}}"))
-
-
-def test_streams_from_a_disk_are_reported() -> None:
-    with pytest.raises(InputError, match="streams: has no effect on a database that comes back from a disk"):
-        sb.load(SITE + HOT + "  back: {restore: full, streams: 2, after: full}\n")
 
 
 LOG = "  log: {method: binary_log, data: db, to: b, changed: 10 %, after: full}\n"

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
 
@@ -120,14 +119,3 @@ def test_workers_copy_side_by_side() -> None:
     assert four == pytest.approx(2.0 + 10e9 * 50e-9 / 4, rel=0.01)
     largest = run(slow.replace("MORE", "workers: 4,"), largest=0.5).get("jobs.hot.elapsed")
     assert largest == pytest.approx(2.0 + 10e9 * 50e-9 / 2, rel=0.01)
-
-
-@for_each("text, message", [
-    (SITE.replace("indexes: 4 GB", "indexes: 10 GB") + DUMP, "there is no room for rows"),
-    (SITE + HOT.replace("MORE", "").replace("copies_log: true", "copies_log: false"), "change even under a read lock"),
-    (SITE.replace("joins: [server, other]", "joins: [other, b]").replace("[a, b]", "[a]")
-     + DUMP.replace("to: b", "to: c"), "there is no connection from 'server' to 'c'"),
-])  # fmt: skip
-def test_what_cannot_be_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        sb.load(text)

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
 
@@ -94,10 +93,6 @@ def test_a_synthetic_full_backup_shares_the_chunks_that_are_there() -> None:
     assert result.get("jobs.again.bytes") == 1e9
 
 
-CHANGING = "size: 1 GB, compression: 2, change: {daily: 4 %, run: 64 KiB}"
-SINCE = "last: 24 h, chunk: 8 KiB, cut_cpu: 0 ns/B, join_cpu: 0 ns/B, together: 1 GB"
-
-
 def test_a_store_gives_back_no_more_than_it_can_to_one_stream_and_to_all() -> None:
     fast = {"links.lan.rate": "5 GB/s", "devices.store.read_latency": "0 s"}
     rates = "restore_rate: 100 MB/s, stream_restore_rate: 80 MB/s"
@@ -120,36 +115,6 @@ def test_an_index_on_disk_reads_where_memory_does_not_know_a_chunk() -> None:
     assert quick.get("jobs.full.elapsed") == pytest.approx(CUT, rel=0.05)
     each = slow.get("jobs.full.elapsed") / (1e9 / 10e3 * 0.1)
     assert 5e-3 < each < 15e-3
-
-
-@for_each("text, message", [
-    (site().replace("ratio: 5, ", ""), "does not say how much is new to the store"),
-    (site().replace("ratio: 5", "last: 24 h"), "does not say how it changes and in what runs of bytes"),
-    (site().replace("ratio: 5", "ratio: 5, generations: 7"), "needs the time between two backups"),
-    (site().replace("ratio: 5", "ratio: 5, index_reads: 0.01"), "needs the size of a chunk"),
-    (site("library"), "chunks are scattered, and a tape cannot be read in so many places"),
-    (site(dedup=", at: server", more=CODER), "chunks are found at the server, and compressed at the client"),
-    (site("bucket", dedup=", at: server"), "only the client deduplicates for an object store"),
-    (site().replace("ratio: 5", "ratio: 0.5"), "is below 1: the store would grow"),
-])  # fmt: skip
-def test_what_cannot_be_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        sb.load(text)
-
-
-def test_all_that_is_missing_is_found_at_once() -> None:
-    """Generations need the time between them, and how the data change meanwhile."""
-    with pytest.raises(InputError) as caught:
-        sb.load(site().replace("ratio: 5", "generations: 7"))
-    found = {(problem.address, problem.message.partition(" ")[2]) for problem in caught.value.problems}
-    address = "jobs.full.deduplication.generations"
-    assert {one for one, _ in found} == {address}
-    assert len(found) == 2
-    sb.load(
-        site()
-        .replace("ratio: 5", "generations: 7, last: 24 h")
-        .replace("compression: 2", "compression: 2, change: {daily: 2 %, run: 64 KiB}")
-    )
 
 
 CONTAINERS = {"cut_cpu": "0 ns/B", "join_cpu": "0 ns/B", "together": "1 MB", "at": "target", "container": "4 MB"}

@@ -7,7 +7,6 @@ import pytest
 
 import simbackup as sb
 from simbackup.equations import tape
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
 
@@ -74,20 +73,6 @@ def test_a_check_takes_as_long_as_reading_to_where_it_runs(tmp_path: Path, keys:
     assert row["elapsed"] == pytest.approx(seconds, rel=1e-4)
     assert (row["bytes"], row["files"], row["status"]) == (8e9, 8000, "done")
     assert result.get("devices.a.bytes") == pytest.approx(8e9)  # read once, by the backup
-
-
-@pytest.mark.parametrize(
-    ("jobs", "address"),
-    [
-        ("  check: {restore: disk, to: bucket, after: disk}\n", "jobs.check.to"),
-        ("  check: {restore: disk, to: here, share: {model: share/nfs-3, host: server}}\n", "jobs.check.share"),
-    ],
-)
-def test_what_cannot_be_checked_is_reported(tmp_path: Path, jobs: str, address: str) -> None:
-    (tmp_path / "case.yaml").write_text(SITE + jobs, encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        sb.load(tmp_path / "case.yaml")
-    assert address in [problem.address for problem in caught.value.problems]
 
 
 @for_each("copied, restored, rate", [("", "", 40e6), (3, "", 120e6), (3, 2, 80e6), ("", 2, 80e6)])

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from tests.cases import for_each
 
 SITE = """\
@@ -30,7 +29,6 @@ data:
      change: {daily: 2 %, run: 256 KiB}}
 jobs:
 """
-COPY = "method: copy_save_set, save_set: full"
 DELAY = "delay: 1000 h"
 
 
@@ -92,18 +90,3 @@ def test_save_sets_without_room_are_reported_as_failed() -> None:
     status: dict[str, Any] = {row["job"]: (row["status"], row["reason"]) for row in result.job_rows}
     assert status["one"] == ("failed", "the pool 'small' of 'devices.library' is full")
     assert status["back"][0] == "failed"
-
-
-@for_each(
-    "jobs, address",
-    [
-        (f"  full: {{{FULL}, to: pool, exists: true, begin: 1 h}}\n", "jobs.full.begin"),
-        (f"  full: {{{FULL}, to: pool, exists: true, every: 1 d, until: 3 d}}\n", "jobs.full.every"),
-        (f"  full: {{{FULL}, to: pool, exists: true, most_rate: 1 MB/s}}\n", "jobs.full.most_rate"),
-        (f"  full: {{{FULL}, to: pool}}\n  copy: {{{COPY}, to: library, exists: true}}\n", "jobs.copy.exists"),
-    ],
-)
-def test_what_an_existing_save_set_cannot_have_is_reported(jobs: str, address: str) -> None:
-    with pytest.raises(InputError) as caught:
-        sb.load(SITE + jobs)
-    assert address in [problem.address for problem in caught.value.problems]

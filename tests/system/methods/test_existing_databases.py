@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.shared import ROOT
 
@@ -43,9 +42,3 @@ def test_logs_that_exist_are_replayed_and_copies_of_both_are_there() -> None:
     size = sb.load(SITE + jobs, DATA).spec.data["db"].size.si
     alone = run(jobs.replace(", replay: log", ""), {})
     assert result.get("jobs.back.bytes") - alone.get("jobs.back.bytes") == pytest.approx(0.1 * size)
-
-
-def test_without_room_it_fails_and_it_has_no_times() -> None:
-    jobs = "  full: {method: logical_dump, data: db, to: d, exists: true, begin: 1 h}\n"
-    with pytest.raises(InputError, match="has no effect on a job whose save set exists at the start"):
-        sb.load(SITE + jobs, DATA)

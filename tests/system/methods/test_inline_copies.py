@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
@@ -131,37 +130,3 @@ def test_without_room_for_one_copy_there_is_none() -> None:
     jobs += "  again: {method: image, data: db, to: b, after: other, begin: 1 h}\n"
     result = sb.simulate(sb.load(SITE + jobs, {"devices.d.capacity": "150 GB", "devices.b.capacity": "150 GB"}))
     assert [row["status"] for row in result.job_rows] == ["done", "failed", "failed", "done"]
-
-
-@for_each(
-    "jobs, changes, says",
-    [
-        (IMAGE + ON_D, {"jobs.twin.after": "full"}, "has no effect on an inline copy, which 'full' writes"),
-        (IMAGE + ON_D, {"jobs.twin.streams": 2}, "has no effect on an inline copy, which 'full' writes"),
-        (
-            IMAGE + ON_D, {"jobs.full.level": "reverse", "jobs.full.since": "24 h", "data.db.change.daily": 0.1},
-            "it goes into a full backup ('reverse')",
-        ),
-        (IMAGE + ON_D, {"jobs.full.exists": True}, "'full' does not run, as its save set exists"),
-        (IMAGE + ON_D, {"jobs.twin.to": "b"}, "'full' already saves to 'b'"),
-        (IMAGE + VAULT, {"jobs.full.streams": 3}, "take 3 drives of 'library' at once, but it has 2"),
-        (IMAGE + ON_D, {"links.lan.joins": ["server", "bucket"]}, "there is no connection from 'server'"),
-        (
-            "  full: {method: image, data: db, to: library, streams: 2, multiplexing: 2}\n" + ON_D, {},
-            "its streams share drives ('multiplexing')",
-        ),
-        (
-            "  full: {method: image, data: db, to: library, spool: {on: d, size: 9 GB}}\n" + ON_C, {},
-            "it goes to a disk first ('spool')",
-        ),
-        (
-            "  full: {method: image, data: db, to: library}\n" + VAULT.replace("inline", "pool: x, inline"),
-            {"devices.library.pools": {"x": 3}, "devices.library.drives": 1},
-            "take 2 drives of 'library' at once, but it has 1",
-        ),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_written_inline(jobs: str, changes: dict[str, Any], says: str) -> None:
-    with pytest.raises(InputError) as error:
-        sb.load(SITE + jobs, changes)
-    assert says in str(error.value)

@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
-from tests.cases import for_each
 
 SITE = """\
 title: A database that its server saves as an image, with incrementals and logs
@@ -62,17 +60,3 @@ def test_all_logs_follow_a_full_backup_alone() -> None:
     assert result.get("jobs.back.bytes") == 10e9 + 2.5e9
     replayed = sum(seconds for (_, what), seconds in result.activities("back").items() if what == "replay")
     assert replayed == pytest.approx(2.5e9 * 50e-9, rel=1e-3)
-
-
-@for_each(
-    "changes, message",
-    [
-        ({"jobs.back.to": "files"}, "'files' is not a database"),
-        ({"jobs.back.to": "copy"}, "there is no connection"),
-        ({"data.other": {"on": "b", "size": "1 GB"}, "jobs.full.data": "other", "jobs.plain.replay": []},
-         "'early' makes no save sets that are based on those of 'full'"),
-    ],
-)  # fmt: skip
-def test_logs_that_cannot_be_replayed_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        sb.load(SITE.replace("TARGET", "b"), changes)

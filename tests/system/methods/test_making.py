@@ -49,11 +49,6 @@ def test_writes_behind_take_the_disk_and_writes_that_are_waited_for_the_program(
         assert result.get("jobs.write.elapsed") == pytest.approx(FILES * (10e-3 + bytes_too), rel=0.02)
 
 
-def test_a_device_that_keeps_nothing_gives_nothing_back() -> None:
-    with pytest.raises(sb.InputError, match="keeps nothing"):
-        run("  save: {method: file_level, data: d, to: nul}\n  back: {restore: save, after: save}\n")
-
-
 FAR = """\
 title: Files of a share, which a host reads that asks for nothing ahead
 hosts:
@@ -88,9 +83,3 @@ def test_a_restore_to_a_share_waits_for_each_request_its_answer_and_the_wire() -
     assert result.get("jobs.back.elapsed") == pytest.approx(FILES * (9 * 0.7e-3 + 0.1e-3), rel=0.01)
     busy = next(row["busy_s"] for row in result.device_rows if row["device"] == "hosts.keeper.cores")
     assert busy * 8 == pytest.approx(FILES * 19 * 0.2e-3, rel=0.02)
-
-
-@pytest.mark.parametrize(("host", "message"), [("keeper", "keeps the data itself"), ("nobody", "nobody")])
-def test_a_share_is_read_by_another_host(host: str, message: str) -> None:
-    with pytest.raises(sb.InputError, match=message):
-        far(f"to: nul, share: {{host: {host}, calls: 3, request: 32 KiB}}")

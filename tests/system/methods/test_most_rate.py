@@ -1,9 +1,6 @@
 """The greatest rate of a job: whatever moves bytes takes no less than these at that rate, as they are sent."""
 
-import pytest
-
 import simbackup as sb
-from simbackup.errors import InputError
 from tests.cases import for_each
 
 SITE = """\
@@ -88,8 +85,3 @@ def test_no_interval_begins_below_the_bytes_at_the_rate() -> None:
     job, _ = ONE["compressed"]
     low = sb.intervals_of(run(f"  one: {job}\n"))["one"].elapsed.low
     assert low * (1.0 + 1e-9) >= LINE / 3.0  # data of 2:1, stated without a range, may be as much as 3:1
-
-
-def test_jobs_that_move_nothing_have_none() -> None:
-    with pytest.raises(InputError, match=r"jobs\.one\.most_rate: has no effect on a job that moves no bytes"):
-        sb.load(SITE + "  one: {method: create_snapshot, snapshot: frozen, most_rate: 1 MB/s}\n")

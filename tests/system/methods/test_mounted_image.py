@@ -1,15 +1,12 @@
 """Single files from an image on a disk, which a program mounts, against calculations by hand."""
 
-import re
 from typing import Any
 
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from simbackup.results.shown import note_rows
-from tests.cases import for_each
 
 CACHE = "cores: 8, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 100 GB/s, speed: 1"
 SITE = f"""\
@@ -93,19 +90,3 @@ def test_a_program_that_does_not_mount_brings_back_all() -> None:
     assert [note["what"] for note in note_rows(result.trace)] == [
         "ignores 'select': an image can only be restored as a whole"
     ]
-
-
-@for_each(
-    "changes, wrong",
-    [
-        ({"data.d.filesystem": None},
-         "jobs.back.select: files of an image can only be found with the file system of 'd'"),
-        ({"jobs.full.level": "incremental", "jobs.full.since": "24 h", "data.d.change": "change/virtual-machine"},
-         "jobs.back.select: 'incremental' images hold only some blocks of a file; select files of a full backup"),
-        ({"jobs.back.select.size": "9 GB"}, "jobs.back.select.size: is more than 'full' saves"),
-        ({"jobs.back.select.files": 9000}, "jobs.back.select.files: is more than 'full' saves"),
-    ],
-)  # fmt: skip
-def test_images_in_which_no_such_files_are_found_are_reported(changes: dict[str, Any], wrong: str) -> None:
-    with pytest.raises(InputError, match=re.escape(wrong)):
-        sb.load(SITE.replace("LAYOUT", "together") + back(1, "5 MB", ", at: 50 %"), changes)

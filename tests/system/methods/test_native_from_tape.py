@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
@@ -68,8 +67,3 @@ def test_the_slowest_of_all_sets_the_pace(changes: dict[str, Any], rate: float) 
 def test_zeros_are_written_before() -> None:
     waits = run({"jobs.full.engine.fills_files": True}).get("jobs.back.elapsed") - run().get("jobs.back.elapsed")
     assert waits == pytest.approx(12e9 / 4e9, rel=1e-3)
-
-
-def test_several_files_do_not_come_from_tape() -> None:
-    with pytest.raises(InputError, match="reads all 2 files at once, and on tape they lie one behind the other"):
-        sb.load(SITE + FULL + VAULT + BACK, {"jobs.full.to": ["c", "c"]})

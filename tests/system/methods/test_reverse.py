@@ -7,7 +7,6 @@ from oracles.in_order import one_by_one
 
 import simbackup as sb
 from simbackup.equations import disk as equations
-from simbackup.errors import InputError
 from simbackup.parameters import parameters_of
 from simbackup.results.result import Result
 from tests.cases import for_each
@@ -106,29 +105,3 @@ def test_each_run_is_read_and_written_where_it_belongs(run_size: int, method: st
     disk = parameters_of(equations.DiskParameters, sb.load(site + jobs, given).spec.devices["pool"])
     expected = 2.0 * one_by_one(disk, runs, change / runs, size, seed=11) + change / 200e6
     assert result.get("jobs.save.elapsed") == pytest.approx(expected, rel=0.01)
-
-
-@for_each(
-    "changes, says",
-    [
-        ({"jobs.save.since": None}, "needs the age of the backup it is based on"),
-        ({"jobs.save.streams": 2}, "a reverse incremental is one stream"),
-        (
-            {"jobs.save.deduplication": {"model": "deduplication/content-chunks-2015", "ratio": 4}},
-            "moves nothing aside",
-        ),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_a_reverse_incremental(changes: dict[str, Any], says: str) -> None:
-    with pytest.raises(InputError) as error:
-        sb.load(SITE + FULL + SAVE, changes)
-    assert says in str(error.value)
-
-
-def test_it_is_not_replayed_and_not_written_onto_tape() -> None:
-    with pytest.raises(InputError, match="makes no save sets that are based on those of 'full'"):
-        sb.load(SITE + FULL + SAVE + "  back: {restore: full, replay: save, after: save}\n")
-    library = "  lib: {model: tape_library/autoloader-8, drive: tape_drive/lto-5, drives: 1}\nlinks:\n"
-    site = SITE.replace("links:\n", library, 1).replace("[pool, other]", "[pool, other, lib]")
-    with pytest.raises(InputError, match="nothing can be replaced in a save set on 'lib'"):
-        sb.load(site + FULL + SAVE.replace("to: pool", "to: lib"))

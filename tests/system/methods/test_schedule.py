@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 
-from simbackup.errors import InputError
 from simbackup.methods.job import Schedule
 from simbackup.results.result import Result
 from simbackup.run import simulate
@@ -110,14 +109,6 @@ def test_a_deadline_on_a_weekday_counts_from_the_first_day(first_day: str, hours
     line = "  dd: {method: write, data: a, most_rate: 500 B/s, deadline: Monday 06:00}\n"
     [row] = run(line + f"first_day: {first_day}\n").job_rows
     assert (row["window"], row["status"]) == (hours * 3600.0, status)
-
-
-def test_a_deadline_on_a_weekday_needs_the_first_day() -> None:
-    line = "  dd: {method: write, data: a, deadline: monday 06:00}\n"
-    with pytest.raises(InputError, match="first_day: friday"):
-        run(line)
-    with pytest.raises(InputError, match="'moonday' is not a weekday"):
-        run(line + "first_day: moonday\n")
 
 
 def test_the_earlier_of_window_and_deadline_counts() -> None:

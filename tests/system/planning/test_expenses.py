@@ -7,7 +7,6 @@ import pytest
 from sites.plan import site
 from sites.shared import line, shared_site
 
-from simbackup.errors import InputError
 from simbackup.planning.expenses import Expense
 from simbackup.planning.goals import goals_of
 from simbackup.planning.loading import read_site
@@ -128,23 +127,6 @@ def test_a_purchase_is_not_paid_for_a_second_time_by_the_prices_of_the_site() ->
     assert nothing.total == pytest.approx(
         planned(made({"vault": VAULT}, prices=PRICES | {"pool_month": 2})).costs["2027"]["total"]
     )
-
-
-@for_each(
-    "keys, message",
-    [
-        ({"costs": {"x": {"of": "pol"}}}, r"costs.x.of: there is no target, host or uplink 'pol'.*pool"),
-        ({"costs": {"x": {"of": "pool"}, "y": {"of": "pool"}}}, r"costs.y.of: 'x' says what 'pool' costs, too"),
-        ({"costs": {"x": {"weekly": "1 h"}}, "prices": {"currency": "EUR", "date": "2027-01-01"}},
-         r"costs.x.weekly: has no price: the prices of the site have no 'hour'"),
-        ({"costs": {"x": {"life": "3 years"}}}, r"costs.x.life: has no effect without a price"),
-        ({"costs": {"x": {"price": 3}}, "prices": None}, r"costs: has no currency"),
-        ({"costs": {"x": {"price": "lots"}}}, r"costs.x.price: "),
-    ],
-)  # fmt: skip
-def test_mistakes_in_costs_are_reported_at_their_place(keys: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        load_site({key: value for key, value in made(**keys).items() if value is not None})
 
 
 def test_the_price_list_with_hardware_prices_all_of_the_shipped_bank() -> None:

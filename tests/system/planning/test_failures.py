@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from simbackup.errors import InputError
 from simbackup.planning.failure import SiteFailureSpec, outages
 from simbackup.planning.loading import read_site
 from simbackup.planning.plan import Plan, plan
@@ -260,33 +259,6 @@ def test_outages_of_all_failures_in_their_order() -> None:
     }
     spec = read_site(SITE | {"failures": failures}).spec
     assert [(one.name, one.begin.day) for one in outages(spec, SATURDAY)] == [("early", 5), ("late", 9)]
-
-
-@pytest.mark.parametrize(
-    ("failure", "said"),
-    [
-        ({"host": "vault", "at": "2027-01-05 20:00"}, "there is no host 'vault'; choose from: a, b, pool"),
-        ({"link": "pool", "at": "2027-01-05 20:00"}, "there is no link 'pool'; choose from: network"),
-        ({"drive": "pool", "at": "2027-01-05 20:00"}, "there is no tape library 'pool'"),
-        ({"host": "pool"}, "does not say when it fails; write 'at: 2027-03-01 02:00', or 'yearly: 2'"),
-        ({"host": "pool", "at": "20:00 h"}, "'20:00 h' is not a date and a time of day"),
-        ({"host": "pool", "yearly": 1e9}, "1,000,000,000 failures in a year are too many"),
-        ({"host": "pool", "at": "2027-01-05 20:00", "yearly": 1}, "says when it fails, and how often"),
-        ({"at": "2027-01-05 20:00"}, "does not say what fails"),
-        ({"host": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a host"),
-        ({"disk": "a", "at": "2027-01-05 20:00"}, "there is no array 'a'; choose from: pool"),
-        ({"disk": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a disk"),
-        ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "there is no tape library 'pool'"),
-        ({"sector": "a", "at": "2027-01-05 20:00"}, "there is no array 'a'; choose from: pool"),
-        ({"sector": "pool", "at": "2027-01-05 20:00"}, "has no effect on a sector"),
-        ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "has no effect on a cartridge"),
-        ({"host": "pool", "at": "2027-01-05 20:00", "lasts": None}, "does not say how long it is away"),
-    ],
-)
-def test_what_is_wrong_is_said_at_its_place(failure: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_site(SITE | {"failures": {"crash": {"lasts": "1 h"} | failure}})
-    assert any(said in str(one) and one.address.startswith("failures.crash") for one in caught.value.problems)
 
 
 @pytest.mark.slow

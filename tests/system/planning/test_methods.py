@@ -100,26 +100,6 @@ def test_workers_dump_and_load_a_database_together() -> None:
     assert quicker < 0.6 * load
 
 
-@for_each("policy, system, problem", [
-    ({"method": "program"}, {}, "policies.nightly.program: is missing; write for example 'program: "),
-    ({"method": "database_native"}, {}, "policies.nightly.engine: is missing"),
-    ({"program": "program/sql-server"}, {}, "policies.nightly.program: has no effect here; write 'method: program'"),
-    (SQL | {"tool": "backup_tool/zrm-1.1"}, {}, "policies.nightly.tool: has no effect with 'method: program'"),
-    (SQL | {"operation": "bakcup"}, {}, "policies.nightly.operation: the program has no operation 'bakcup'"),
-    (SQL | {"program": "program/sql-servre"}, {}, "policies.nightly.program: there is no datasheet"),
-    (NATIVE | {"schedule": {"full": "sunday", "incremental": "daily"}}, {},
-     "policies.nightly.schedule: 'database_native' always saves everything"),
-    (SQL | {"schedule": {"synthetic_full": "sunday", "incremental": "daily"}}, {},
-     "policies.nightly.schedule: nothing is merged into"),
-    (DUMP, {}, "systems.guest0: needs a 'database' for 'logical_dump'"),
-    (DUMP, {"database": "database/postgresql", "method": "image"}, "systems.guest0.method: the policy 'nightly'"),
-])  # fmt: skip
-def test_mistakes_are_reported_at_their_place(policy: dict[str, Any], system: dict[str, Any], problem: str) -> None:
-    with pytest.raises(InputError) as wrong:
-        load_site(databases(policy, **system))
-    assert problem in str(wrong.value)
-
-
 def test_a_target_that_deduplicates_needs_a_method_of_which_a_plan_knows_what_is_new() -> None:
     made = databases(SQL)
     made["targets"]["pool"]["deduplication"] = "deduplication/content-chunks-2015"
