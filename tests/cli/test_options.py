@@ -1,44 +1,31 @@
-"""Options that every command line has: version, help, completion."""
+"""Options that every command line has: help and completion."""
 
 import os
 import shutil
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from tests.cases import for_each
+from tests.shared import Say
 
 PROGRAM = Path(sys.executable).with_name("simbackup")
 
 
-def said(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """How the program ended with some words and environment variables."""
-    command = [sys.executable, "-W", "error", "-m", "simbackup.cli", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | environment)
-
-
-def test_the_version_is_printed() -> None:
-    done = said("--version")
-    said_by_it = done.stdout.replace(" (compiled)", "")
-    assert (done.returncode, said_by_it, done.stderr) == (0, f"simbackup {version('simbackup')}\n", "")
-
-
-@pytest.mark.slow
 @for_each("words", [(), ("run",), ("models",), ("models", "show")])
-def test_help_has_a_short_and_a_long_name(words: tuple[str, ...]) -> None:
-    short, long = said(*words, "-h"), said(*words, "--help")
-    assert (short.returncode, short.stdout, short.stderr) == (long.returncode, long.stdout, long.stderr)
-    assert short.returncode == 0
-    assert short.stdout.startswith("Usage: ")
-    assert "-h, --help" in short.stdout
+def test_help_has_a_short_and_a_long_name(words: tuple[str, ...], say: Say) -> None:
+    short = say(*words, "-h")
+    assert short == say(*words, "--help")
+    assert short.code == 0
+    assert short.out.startswith("Usage: ")
+    assert "-h, --help" in short.out
 
 
 @pytest.mark.slow
-def test_a_flag_is_a_flag() -> None:
-    assert said("scenarios", "--json").stdout.startswith("[")
+def test_a_flag_is_a_flag(say: Say) -> None:
+    assert say("scenarios", "--json").out.startswith("[")
 
 
 def test_bash_completes_commands() -> None:

@@ -24,7 +24,7 @@ def test_a_plan_as_tables_and_as_json(site: str, say: Say) -> None:
     assert code == 0
     assert "nights were simulated" in out
     assert "all are met" in out
-    code, out, _ = say("plan", "run", site, "--until", "2 months", "--json")
+    code, out, _ = say("plan", "run", site, "--until", "2 months", "--json", "--intervals", "none")
     told = json.loads(out)
     assert code == 0
     assert [row["system"] for row in told["clients"]] == ["first", "second"]
@@ -35,7 +35,7 @@ def test_a_plan_as_tables_and_as_json(site: str, say: Say) -> None:
 
 @pytest.mark.slow
 def test_the_tables_of_a_plan_in_files(site: str, say: Say) -> None:
-    for out, more in (("plan.xlsx", ()), ("tables", ()), ("parquet", ("--parquet",))):
+    for out, more in (("plan.xlsx", ()), ("tables", ()), ("parquet", ("--parquet", "--intervals", "none"))):
         code, _, err = say("plan", "run", site, "--until", "2 weeks", "--out", out, *more)
         assert (code, err.strip()) == (0, f"written to {out}")
     names = {"clients", "limits", "capacity", "points", "losses", "months", "expenses", "failures", "nights"}
@@ -112,7 +112,7 @@ def test_a_site_from_an_inventory(tmp_path: Path, say: Say, monkeypatch: pytest.
     for out, why in (("site.txt", "extension '.txt' is not known"), ("nowhere/site.yaml", "there is no folder")):
         code, _, err = say("plan", "init", "inventory.csv", "-o", out)
         assert (code, why in err, Path(out).exists()) == (2, True, False)
-    code, out, _ = say("plan", "run", "site.yaml", "--until", "1 week", "--json")
+    code, out, _ = say("plan", "run", "site.yaml", "--until", "1 week", "--json", "--intervals", "none")
     assert json.loads(out)["clients"][0]["nights"] == 7
 
 
@@ -129,7 +129,7 @@ def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(site: str, say: S
 
 @pytest.mark.slow
 def test_a_value_is_set_for_one_command(site: str, say: Say) -> None:
-    told = ("run", site, "--until", "1 week", "--json", "--set")
+    told = ("run", site, "--until", "1 week", "--json", "--intervals", "none", "--set")
     code, out, _ = say("plan", *told, "policies.nightly.spread=true")
     assert code == 0
     assert [row["policy"] for row in json.loads(out)["clients"]] == ["nightly-tuesday", "nightly-monday"]

@@ -39,10 +39,10 @@ def test_the_document_is_one_of_all() -> None:
 
 @pytest.mark.slow
 def test_its_rows_are_reproduced_by_name_and_by_folder(root: Path) -> None:
-    named = reproduce(["005"], workers=1)
+    named = reproduce(["005"], workers=1, intervals=False)
     assert [row.measurement.id for row in named.rows] == ROWS
     assert (named.total.rows, named.total.results, named.total.errors.groups, named.total.constants) == (6, 4, 4, 0)
-    folder = reproduce([str(root / "scenarios" / "published" / NAME)], workers=1)
+    folder = reproduce([str(root / "scenarios" / "published" / NAME)], workers=1, intervals=False)
     assert [row.as_dict() for row in folder.rows] == [row.as_dict() for row in named.rows]
 
 
@@ -57,7 +57,7 @@ def test_its_constant_is_fitted_and_listed(root: Path) -> None:
     [fitted] = calibrate("005")
     assert (root / "models" / "ssd" / "usb-stick.yaml").read_text(encoding="utf-8").count("fitted_to") == 1
     assert fitted.constant in {row["constant"] for row in fitted_list()}
-    found = reproduce(["005"], workers=1)
+    found = reproduce(["005"], workers=1, intervals=False)
     assert [summary.constants for summary in found.summaries] == [1]
     assert all(row.good for row in found.rows)
     assert [row.role for row in found.rows] == ["input", "fitted", "fitted", "held-out", "duplicate", "held-out"]
@@ -76,7 +76,7 @@ def test_a_folder_named_published_that_lies_in_no_root(root: Path) -> None:
     elsewhere = root.parent / "elsewhere" / "published" / "mine"
     elsewhere.parent.mkdir(parents=True)
     (root / "scenarios" / "published" / NAME).rename(elsewhere)
-    assert [row.measurement.id for row in reproduce([str(elsewhere)], workers=1).rows] == ROWS
+    assert [row.measurement.id for row in reproduce([str(elsewhere)], workers=1, intervals=False).rows] == ROWS
 
 
 def test_no_code_names_a_document_or_counts_them() -> None:

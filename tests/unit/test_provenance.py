@@ -199,25 +199,6 @@ def test_the_kept_scenario_says_every_value_and_work(there: Path, tmp_path: Path
     assert str(tmp_path) not in json.dumps(kept)
 
 
-@for_each("name", [
-    "run.json", "trace.jsonl", SCENARIO_FILE, "jobs.csv", "jobs.parquet", "devices.csv", "devices.parquet", "users.csv",
-    "users.parquet", "values.csv", "values.parquet",
-])  # fmt: skip
-def test_each_file_that_was_cut_changed_or_lost_is_refused(name: str, tmp_path: Path) -> None:
-    saved = sb.simulate(LVM).save(tmp_path / "saved")
-    content = (saved / name).read_bytes()
-    assert len(list(saved.iterdir())) == 11
-    for damaged in (content[:-1], content[: len(content) // 2], b"", content + b"\n", None):
-        if damaged is None:
-            (saved / name).unlink()
-        else:
-            (saved / name).write_bytes(damaged)
-        with pytest.raises(ResultError, match=r"damaged|holds no result"):
-            sb.Result.load(saved)
-    (saved / name).write_bytes(content)
-    assert sb.Result.load(saved).record.scenario == LVM
-
-
 @for_each("text", ["", "[]", "{}", '{"name": 1}', "[" * 100_000])
 def test_a_kept_scenario_made_up_with_its_checksum_is_refused(text: str, tmp_path: Path) -> None:
     saved = sb.simulate(LVM).save(tmp_path / "saved")

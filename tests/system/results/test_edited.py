@@ -14,7 +14,7 @@ from simbackup.results.result import Result
 from simbackup.results.saved import TRACE_FILE
 from simbackup.run import simulate
 
-EDITS = 300
+EDITS = 100
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +34,6 @@ def refused(folder: Path) -> str:
     assert "\n" not in reported
     assert str(folder) in reported
     return reported
-
-
-def test_a_trace_cut_at_a_line_end_is_refused(old: Path) -> None:
-    lines = (old / TRACE_FILE).read_text().splitlines(keepends=True)
-    for kept_lines in (0, 1, len(lines) // 2, len(lines) - 1):
-        (old / TRACE_FILE).write_text("".join(lines[:kept_lines]))
-        assert "trace.jsonl was changed since it was written" in refused(old)
 
 
 def test_any_edit_of_any_file_is_refused(old: Path) -> None:

@@ -4,7 +4,6 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from itertools import combinations, pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -122,12 +121,6 @@ def test_two_drawings_on_one_page_do_not_share_names() -> None:
     assert not set(ids[0]) & set(ids[1])
 
 
-def test_a_notebook_shows_the_drawing() -> None:
-    seen = picture("base/small-site")
-    ask = "_repr_svg_"  # the name that notebooks ask for
-    assert getattr(seen, ask)() == seen.svg()
-
-
 def nasty() -> Layout:
     nodes = (
         LayoutNode("hosts.h", "host", NASTY, NASTY, (Fact(NASTY),)),
@@ -207,11 +200,6 @@ def test_lines_break_between_words_and_inside_words_that_are_too_long() -> None:
     assert "".join(wrapped("x" * 50, 10, 60)) == "x" * 50
     for text in ("the quick brown fox jumps", "x" * 50, "漢字" * 20):
         assert all(width(line, 10) <= 60 for line in wrapped(text, 10, 60))
-
-
-def test_a_picture_is_saved(tmp_path: Path) -> None:
-    seen = picture("base/small-site")
-    assert seen.save(tmp_path / "site.svg").read_text(encoding="utf-8") == seen.svg()
 
 
 def test_the_picture_of_a_copy_says_of_what_and_that_of_a_restore_which_copy() -> None:
