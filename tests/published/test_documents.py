@@ -1,12 +1,17 @@
-"""A document needs its folder only: commands, tables and constants know it, and the code holds no total."""
+"""A document needs its folder only, states its numbers, and has a twin by hand."""
 
+import csv
 import re
+import runpy
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from how_to import DOCS, written
 
+import simbackup
 import simbackup as sb
 from simbackup import shelf
 from simbackup.cli.show_published import markdown
@@ -15,6 +20,9 @@ from simbackup.experiments.identifiability import cross_validate
 from simbackup.experiments.overview import fitted_list, scenario_list
 from simbackup.experiments.reproduce import reproduce
 from simbackup.results.compare import documents
+from simbackup.results.result import Result
+from simbackup.scenario import load, names
+from tests.cases import for_each
 
 TOP = Path(__file__).parents[2]
 NAME = "005-usb-disk"
@@ -85,3 +93,89 @@ def test_no_code_names_a_document_or_counts_them() -> None:
     code = {path: path.read_text(encoding="utf-8") for path in (TOP / "simbackup").rglob("*.py")}
     doctest = re.compile(r"^ *(>>>|\.\.\.) .*$", re.MULTILINE)
     assert [path.name for path, text in code.items() if wanted.search(doctest.sub("", text))] == []
+
+
+# A plain number is one that the document states; every other states its basis
+PUBLISHED = Path(__file__).parents[2] / "scenarios" / "published"
+STATED = "stated.csv"
+"""In the folder of a document, the numbers that it states: the key of a scenario, and the number as a file has it."""
+
+
+def stated(document: str) -> set[tuple[str, str]]:
+    with (PUBLISHED / document / STATED).open(encoding="utf-8", newline="") as file:
+        return {(row["key"], row["value"]) for row in csv.DictReader(file)}
+
+
+SCENARIOS = [name for name in names("published") if not name.endswith(("/machine", "/calibration"))]
+
+
+@for_each("name", SCENARIOS)
+def test_plain_numbers_are_the_documents_own(name: str) -> None:
+    plain = {(v.address.rpartition(".")[2], v.given.text) for v in load(name).values if v.given.basis == "document"}
+    unstated = name.startswith("published/002") and name.rsplit("/", maxsplit=1)[-1] not in {
+        "buffers",
+        "all-together",
+        "out-of-memory",
+    }
+    assert bool(plain) != unstated, (
+        "a scenario is given something by its document, unless that describes no system at all"
+    )
+    assert plain - stated(name.split("/")[1]) == set()
+
+
+@for_each("name", SCENARIOS)
+def test_nothing_in_a_published_scenario_is_a_users_guess(name: str) -> None:
+    assert not [v.address for v in load(name).values if v.given.basis == "user"]
+
+
+# A scenario against its twin by hand
+TWIN = runpy.run_path(str(Path(__file__).with_name("twin_same_disk.py")))
+LITERALS = {
+    "data.file.size": "FILE",
+    "hosts.server.copy_rate": "COPY_RATE",
+    "hosts.server.memory": "MEMORY",
+    "hosts.server.dirty_limit": "DIRTY_LIMIT",
+    "hosts.server.dirty_background": "DIRTY_BACKGROUND",
+    "devices.sdb.capacity": "CAPACITY",
+    "devices.sdb.outer_rate": "OUTER_RATE",
+    "devices.sdb.inner_rate": "INNER_RATE",
+    "devices.sdb.track_to_track_seek": "SHORT_SEEK",
+    "devices.sdb.average_seek": "MEAN_SEEK",
+    "devices.sdb.full_stroke_seek": "LONG_SEEK",
+    "devices.sdb.command_overhead": "OVERHEAD",
+    "devices.vmware.size": "VOLUME",
+    "devices.cow.chunk": "CHUNK",
+    "devices.cow.record": "RECORD",
+    "devices.cow.commit_backlog": "BACKLOG",
+    "devices.cow.unplug_delay": "QUEUE",
+}
+
+
+@cache
+def composed(name: str) -> Result:
+    return simbackup.simulate(f"published/003-lvm-snapshots/{name}")
+
+
+def stated_twin(address: str) -> float:
+    return next(value.value for value in composed("same-disk").values if value.address == address)
+
+
+@for_each("address, literal", LITERALS.items())
+def test_the_numbers_of_the_twin_are_those_of_the_datasheets(address: str, literal: str) -> None:
+    assert TWIN[literal] == pytest.approx(stated_twin(address), rel=1e-12)
+
+
+def test_the_disk_of_the_twin_turns_as_the_datasheet_says() -> None:
+    assert pytest.approx(stated_twin("devices.sdb.rotation_speed"), rel=1e-12) == 1 / TWIN["REVOLUTION"]
+
+
+def test_the_twin_needs_nothing_of_simbackup() -> None:
+    source = Path(__file__).with_name("twin_same_disk.py").read_text(encoding="utf-8")
+    imports = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
+    assert not [line for line in imports if "simbackup" in line]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scenario", "options"), [("same-disk", {}), ("second-disk", {"second_disk": True})])
+def test_composed_system_and_twin_agree(scenario: str, options: dict[str, Any]) -> None:
+    assert composed(scenario).get("jobs.dd.elapsed") == pytest.approx(TWIN["elapsed"](**options), rel=0.01)

@@ -1,26 +1,230 @@
+"""Mirrors, snapshots and volumes that write elsewhere, and what changes under them."""
+
+import itertools
+import math
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
+import numpy as np
 import pytest
 import simpy
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.snapshot import image_read
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.image import Times
 from simbackup.devices.raid.live import ArrayLayout, Raid
 from simbackup.devices.redirect.live import Fragments, Redirect, RedirectSnapshot, RedirectStore, RedirectVolume, Space
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.snapshot.live import ImageReader, Snapshot
+from simbackup.devices.space import ExtentSet
 from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
+from simbackup.devices.volume.live import Volume
+from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
+from simbackup.equations.snapshot import CopyOnWriteParameters
 from simbackup.trace.trace import Trace
 from tests.cases import for_each
 
+# Updates drawn one by one
+SEED = 20250
+GRANULE = 8192.0
+
+
+def hit(spread: Spread, granule: float, updates: int, draws: np.random.Generator) -> int:
+    """Granules that so many updates touch, each drawn by itself: a run of whole granules, or a part of one."""
+    granules = round(spread.working_set / granule)
+    each = max(round(spread.size / granule), 1)
+    hot = round(spread.hot_data * granules)
+    is_hot = draws.random(updates) < spread.hot_updates
+    first = np.where(is_hot, draws.integers(0, hot, updates), 0)
+    if hot < granules:
+        first = np.where(is_hot, first, draws.integers(hot, granules, updates))
+    touched: np.ndarray[Any, np.dtype[np.bool_]] = np.zeros(granules, dtype=bool)
+    for i in range(each):  # a run that would leave its part goes on at the part's beginning
+        low = np.where(is_hot, 0, hot)
+        size = np.where(is_hot, hot, max(granules - hot, 1))
+        touched[low + (first - low + i) % size] = True
+    return int(touched.sum())
+
+
+@for_each("updates", [100, 5_000, 20_000, 100_000])
+@for_each(
+    "spread",
+    [
+        Spread(GRANULE, 20_000 * GRANULE),
+        Spread(4 * GRANULE, 20_000 * GRANULE),
+        Spread(GRANULE / 8, 20_000 * GRANULE),
+        Spread(GRANULE, 20_000 * GRANULE, hot_data=0.2, hot_updates=0.72),
+        Spread(2 * GRANULE, 20_000 * GRANULE, hot_data=0.05, hot_updates=0.95),
+    ],
+)
+def test_updates_that_are_drawn_touch_as_many(spread: Spread, updates: int) -> None:
+    """Within four standard deviations of the mean of ten draws; one has at most the root of what is touched."""
+    scatter = spread.over(GRANULE)
+    scatter.update(float(updates))
+    draws = np.random.default_rng(SEED)
+    mean = float(np.mean([hit(spread, GRANULE, updates, draws) for _ in range(10)]))
+    assert scatter.touched == pytest.approx(mean, abs=4 * math.sqrt(mean * max(spread.size / GRANULE, 1) / 10) + 1)
+
+
+def test_over_a_step_the_share_of_fresh_granules_falls_by_no_more_than_was_asked() -> None:
+    scatter = Spread(2 * GRANULE, 1000 * GRANULE, 0.2, 0.8).over(GRANULE)
+    steps = 0
+    while math.isfinite(step := scatter.step(0.05)):
+        before = scatter.fresh()
+        scatter.update(step)
+        assert 0.9 * before <= scatter.fresh() < before  # 5 % of one part, and a part that hardly counts any more
+        steps += 1
+    assert steps < 1000
+    assert scatter.fresh() <= 1e-3 * scatter.hits
+    assert scatter.touched == pytest.approx(1000, rel=0.01)
+
+
+# Images that are read while their volume changes
+CHUNK = 8192.0
+DATA = 2e9
+COW = CopyOnWriteParameters(chunk=CHUNK, record=16.0, in_flight=2.0**20, commit_backlog=65536.0)
+FIGURES = disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)
+SPREAD = Spread(CHUNK, DATA, begin=0.0, extent=DATA)
+
+
+class Bench:
+    """A volume on a disk, an image of it with a copy area here or there, and a network."""
+
+    def __init__(self, *, apart: bool = False) -> None:
+        self.env = simpy.Environment()
+        self.network = FlowNetwork(self.env)
+        self.here: Store = Disk("devices.a", FIGURES)
+        self.there: Store = Disk("devices.b", FIGURES) if apart else self.here
+        self.volume = Volume(self.env, "devices.v", Region(self.here, 0.0, 10e9))
+        self.area = Region(self.there, 30e9, 5e9)
+        self.image = Snapshot("devices.c", self.volume, self.area, parameters=COW, times=Times(0.0, 0.0), trace=Trace())
+        self.image.create()
+
+    def update(self, copied: float) -> None:
+        """Let users touch a share of the chunks of the data."""
+        scatter = self.image.changes.scatter("workloads.u", SPREAD)
+        scatter.update(-math.log(1.0 - copied) * DATA / CHUNK - scatter.updates)
+        self.volume.moved()
+
+    def reader(self, window: float | None = CHUNK) -> ImageReader:
+        return ImageReader(self.image, Region(self.here, 0.0, DATA), 0.0, window)
+
+
+@pytest.mark.slow
+@for_each("copied", [0.01, 0.1, 0.5, 0.9])
+@for_each("apart", [False, True])
+def test_copied_chunks_are_read_in_the_area_event_by_event(copied: float, apart: bool) -> None:
+    """Seconds of both devices, chunk by chunk; on one disk the arm comes back for each chunk that did not change."""
+    bench = Bench(apart=apart)
+    bench.update(copied)
+    used = bench.image.used * CHUNK
+    origin, area = image_read(Region(bench.here, 0.0, DATA / 10), bench.area, CHUNK, copied, used=used)
+    more = bench.reader().more()
+    stream = 1.0 / 50e6
+    assert more.share == pytest.approx(copied)
+    if apart:
+        assert (stream + more.origin) * DATA / 10 == pytest.approx(origin, rel=0.02)
+        assert more.area * DATA / 10 == pytest.approx(area, rel=0.02)
+    else:
+        assert (stream + more.origin + more.area) * DATA / 10 == pytest.approx(origin, rel=0.02)
+        assert (stream + more.wait) * DATA / 10 == pytest.approx(origin, rel=0.02)
+
+
+@pytest.mark.parametrize("unit", [1.0, 4.0])
+def test_a_reader_gets_slower_while_writers_go_on(unit: float) -> None:
+    """Half of the data were copied when half had been read: the second half takes as long as if all were so.
+
+    A unit of the flow may be several bytes that are read, as where they are compressed before they are written.
+    """
+    bench = Bench()
+    plain = Region(bench.here, 0.0, DATA).streaming("read").cycle({("hosts.h", ""): 1.0 / 20e6})
+    flow = bench.reader().on(plain).times(unit).start(bench.network, "jobs.b", "save", DATA / unit)
+    bench.env.run(until=50.0)
+    assert flow.completed == pytest.approx(1e9 / unit)
+    bench.update(0.5)
+    bench.env.run(until=flow.done)
+    rest = 1e9 * (1.0 / 20e6 + bench.reader().more().wait)
+    assert bench.env.now == pytest.approx(50.0 + rest)
+    bench.update(0.6)
+    assert not bench.volume.readers
+
+
+def test_a_flow_takes_no_new_link_on_its_way() -> None:
+    bench = Bench()
+    flow = FlowShape({bench.here.link: 1e-8}).start(bench.network, "jobs.b", "save", 1e9)
+    with pytest.raises(ValueError, match=r"was not started on devices\.b"):
+        FlowShape({Disk("devices.b", FIGURES).link: 1e-8}).change(bench.network, flow)
+
+
+# Ranges against plain sets of bytes
+END = 60
+RANGES = st.lists(st.tuples(st.integers(0, END), st.integers(0, END)), max_size=12)
+
+
+def both(ranges: list[tuple[int, int]]) -> tuple[ExtentSet, set[int]]:
+    extents, naive = ExtentSet(), set[int]()
+    for begin, end in ranges:
+        extents.add(begin, end)
+        naive |= set(range(begin, end))
+    return extents, naive
+
+
+@given(RANGES, RANGES)
+def test_it_loses_what_a_plain_set_of_bytes_loses(ranges: list[tuple[int, int]], gone: list[tuple[int, int]]) -> None:
+    extents, naive = both(ranges)
+    for begin, end in gone:
+        extents.remove(begin, end)
+        naive -= set(range(begin, end))
+    assert {int(byte) for begin, end in extents.ranges for byte in range(int(begin), int(end))} == naive
+    assert extents.total == len(naive)
+
+
+@given(RANGES)
+def test_it_holds_what_a_plain_set_of_bytes_holds(ranges: list[tuple[int, int]]) -> None:
+    extents, naive = both(ranges)
+    assert {int(byte) for begin, end in extents.ranges for byte in range(int(begin), int(end))} == naive
+    assert extents.total == len(naive)
+
+
+@given(RANGES)
+def test_its_ranges_are_in_order_and_do_not_touch(ranges: list[tuple[int, int]]) -> None:
+    extents, _ = both(ranges)
+    edges = [edge for pair in extents.ranges for edge in pair]
+    assert all(one < other for one, other in itertools.pairwise(edges))
+
+
+@given(RANGES, st.integers(0, END))
+def test_state_tells_whether_a_byte_is_missing_and_until_where(ranges: list[tuple[int, int]], at: int) -> None:
+    extents, naive = both(ranges)
+    missing, until = extents.state(at)
+    assert missing is (at not in naive)
+    later = [byte for byte in range(at, END + 1) if (byte not in naive) is not missing]
+    assert until == (later[0] if later else math.inf)
+
+
+@given(RANGES, st.integers(0, END), st.integers(0, END), st.integers(0, END))
+def test_gap_is_the_longest_run_that_needs_no_more_room(
+    ranges: list[tuple[int, int]], begin: int, size: int, room: int
+) -> None:
+    extents, naive = both(ranges)
+    run = 0
+    while run < size and len(set(range(begin, begin + run + 1)) - naive) <= room:
+        run += 1
+    found = extents.gap(begin, begin + size, room)
+    assert found == run
+
+
+# Redirect on write
 BLOCK = 4096.0
 GB = 1e9
-FIGURES = disks.DiskParameters(
+REDIRECT_FIGURES = disks.DiskParameters(
     capacity=100e9, rotation_speed=100.0, track_to_track_seek=1e-3, average_seek=5e-3, full_stroke_seek=9e-3,
     outer_rate=50e6, inner_rate=50e6, command_overhead=0.5e-3, stream_turn=1e6,
 )  # fmt: skip
@@ -28,7 +232,7 @@ WAFL = Redirect(block=BLOCK, run=1048576.0, request=65536.0, write_latency=0.5e-
 
 
 def array(level: raid.Level = "dp", count: int = 10, groups: int = 1) -> Raid:
-    return Raid("devices.array", ArrayLayout(level, count, 65536.0, groups), FIGURES)
+    return Raid("devices.array", ArrayLayout(level, count, 65536.0, groups), REDIRECT_FIGURES)
 
 
 def store(below: Store, updated: float = 0.0, parameters: Redirect = WAFL) -> RedirectStore:
@@ -61,7 +265,7 @@ def write(on: RedirectVolume, begin: float, size: float) -> None:
     on.wrote(on.stretch(begin * GB, size * GB), size * GB)
 
 
-@for_each("below", [array(), Disk("devices.a", FIGURES), Ssd("devices.s", Flash(100e9, 5e8, 2e8, 5e-5, 1e-4))])
+@for_each("below", [array(), Disk("devices.a", REDIRECT_FIGURES), Ssd("devices.s", Flash(100e9, 5e8, 2e8, 5e-5, 1e-4))])
 def test_fresh_data_are_read_as_from_the_device_itself(below: Store) -> None:
     made = store(below)
     assert made.stream("read", 0.0, GB) == below.stream("read", 0.0, GB)
@@ -71,7 +275,7 @@ def test_fresh_data_are_read_as_from_the_device_itself(below: Store) -> None:
 
 
 def test_a_break_is_a_request_to_another_place() -> None:
-    made, below = store(Disk("devices.a", FIGURES), 100.0), Disk("devices.a", FIGURES)
+    made, below = store(Disk("devices.a", REDIRECT_FIGURES), 100.0), Disk("devices.a", REDIRECT_FIGURES)
     hop = below.scattered("read", 0.0, 100 * GB, BLOCK).latency - BLOCK / 50e6
     window = 65536.0
     expected = below.continued(0.0, window).latency + 16 * hop  # every block is apart, and one disk serves one by one
@@ -89,12 +293,12 @@ def test_flash_has_latency_and_no_arms() -> None:
 @pytest.mark.parametrize("piece", [1048576.0, 16777216.0])
 def test_a_long_write_skips_what_is_in_use_between_two_pieces_of_free_space(piece: float) -> None:
     """One piece of two is free: `1 / R + (seek over a piece + half a revolution + overhead) / piece`."""
-    made = store(Disk("devices.a", FIGURES), parameters=replace(WAFL, free_run=piece))
-    skipped = disks.seek_time(FIGURES, piece / 100e9) + 5e-3 + 0.5e-3
+    made = store(Disk("devices.a", REDIRECT_FIGURES), parameters=replace(WAFL, free_run=piece))
+    skipped = disks.seek_time(REDIRECT_FIGURES, piece / 100e9) + 5e-3 + 0.5e-3
     assert made.stream("write", 0.0, 50 * GB) == pytest.approx(1 / 50e6 + skipped / piece)
 
 
-@for_each("below", [array(), Disk("devices.a", FIGURES)])
+@for_each("below", [array(), Disk("devices.a", REDIRECT_FIGURES)])
 @for_each("piece", [None, 50 * GB])
 def test_a_long_write_to_free_space_in_one_piece_is_one_to_the_device_itself(below: Store, piece: float | None) -> None:
     made = store(below, parameters=replace(WAFL, free_run=piece))
