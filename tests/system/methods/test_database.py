@@ -89,14 +89,6 @@ def test_snapshot_of_an_engine_with_transactions_needs_no_lock_and_no_flush(tmp_
 WRITER = "  users: {method: write, data: db, flush: true, begin: 4 s}\n"
 
 
-def test_heavy_writes_make_the_snapshot_invalid_and_its_backup_fails(tmp_path: Path) -> None:
-    result = run(tmp_path, FROZEN + WRITER + "  back: {restore: full, after: full}\n", area="2 MiB")
-    assert row(result, "full")["status"] == "failed"
-    assert row(result, "full")["reason"] == "'cow' became invalid: its copy area is full"
-    assert row(result, "users")["status"] == "done"
-    assert row(result, "back")["status"] == "skipped"
-
-
 def test_a_failed_snapshot_backup_leaves_no_lock_behind_and_may_be_tried_again(tmp_path: Path) -> None:
     again = FROZEN.replace("to: target", "to: target, every: 1 h, until: 1 h")
     result = run(tmp_path, again + WRITER, area="2 MiB")

@@ -377,12 +377,6 @@ def regions(updates: float) -> float:
     return 1e9 * (1 - math.exp(-updates / 1000))
 
 
-def test_users_leave_behind_what_they_update_while_the_mirror_is_split() -> None:
-    """One update a second: an hour before the split that counts for nothing, and 500 s after it."""
-    jobs = (at(SPLIT, "begin: 3597 s"), at(SYNC_THIRD, "begin: 4100 s"), UPDATES)
-    assert mirror(*jobs).get("jobs.sync.bytes") == pytest.approx(regions(500.0), rel=1e-3)
-
-
 def test_a_mirror_whose_image_was_given_up_still_falls_behind() -> None:
     drop = "  drop: {method: remove_snapshot, snapshot: third, after: split}\n"
     jobs = (at(SPLIT, "begin: 0 s"), drop, at(SYNC_THIRD, "begin: 503 s"), UPDATES)

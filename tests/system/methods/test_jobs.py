@@ -7,11 +7,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup import load
-from simbackup.methods.job import Schedule
-from simbackup.results.causes import Cause
 from simbackup.results.result import Result
-from simbackup.results.shown import note_rows
 from simbackup.run import simulate
 from tests.cases import for_each
 
@@ -38,91 +34,12 @@ def starts(result: Result) -> dict[str, float]:
     return {row["job"]: row["start"] for row in result.job_rows}
 
 
-@for_each(
-    "schedule, times",
-    [
-        (Schedule(), [0.0]),
-        (Schedule(begin=5.0), [5.0]),
-        (Schedule(every=10.0, until=30.0), [0.0, 10.0, 20.0, 30.0]),
-        (Schedule(begin=5.0, every=10.0, until=30.0), [5.0, 15.0, 25.0]),
-        (Schedule(begin=31.0, every=10.0, until=30.0), []),
-    ],
-)
-def test_times_of_a_schedule(schedule: Schedule, times: list[float]) -> None:
-    assert list(schedule.starts()) == times
-    assert schedule.runs == len(times)
-
-
-@for_each("begin, second", [("90 s", 90.0), ("00:02", 120.0), ("22:00", 79_200.0)])
-def test_begin(begin: str, second: float) -> None:
-    assert starts(run(f'  dd: {{method: write, data: a, begin: "{begin}"}}\n')) == {"dd": second}
-
-
-def test_after_waits_for_all_that_it_names() -> None:
-    jobs = """
-  one: {method: write, data: a, begin: 10 s}
-  two: {method: write, data: b, begin: 20 s}
-  three: {method: write, data: a, after: [one, two]}
-  four: {method: write, data: b, after: one, begin: 500 s}
-"""
-    result = run(jobs)
-    assert starts(result)["three"] == pytest.approx(20.05)
-    assert starts(result)["four"] == 500.0
-
-
-def test_a_repeated_job_reports_each_run() -> None:
-    result = run("  dd: {method: write, data: a, every: 1 h, until: 3 h}\n")
-    assert starts(result) == {"dd.1": 0.0, "dd.2": 3600.0, "dd.3": 7200.0, "dd.4": 10800.0}
-    assert result.get("jobs.dd.3.bytes") == 50e6
-
-
-def test_a_run_that_takes_longer_than_its_period_delays_the_next() -> None:
-    result = run("  dd: {method: write, data: a, most_rate: 1 MB/s, every: 30 s, until: 30 s}\n")
-    assert starts(result) == {"dd.1": 0.0, "dd.2": pytest.approx(50.0)}
-
-
-@pytest.mark.parametrize(("window", "status"), [("1 h", "done"), ("10 ms", "late")])
-def test_a_job_outside_its_window_is_late_but_done(window: str, status: str) -> None:
-    result = run(f"  dd: {{method: write, data: a, window: {window}}}\n  next: {{method: write, data: b, after: dd}}\n")
-    rows: dict[str, dict[str, Any]] = {row["job"]: row for row in result.job_rows}
-    assert rows["dd"]["status"] == status
-    assert rows["next"]["status"] == "done"
-
-
-def test_a_window_counts_from_when_a_run_was_due() -> None:
-    """Each run of 25 s is due every 10 s: the third begins 30 s late, and ends outside its 40 s."""
-    line = "  dd: {method: write, data: a, most_rate: 2 MB/s, every: 10 s, until: 20 s, window: 40 s}\n"
-    rows = run(line).job_rows
-    assert [row["start"] for row in rows] == pytest.approx([0.0, 25.0, 50.0])
-    assert [row["status"] for row in rows] == ["done", "done", "late"]
-
-
-def test_a_deadline_counts_from_the_beginning_of_a_chain() -> None:
-    """The first of two jobs of 25 s begins 30 s before midnight, so that the second ends after the deadline of both."""
-    first = '  dd: {method: write, data: a, most_rate: 2 MB/s, begin: "23:59:30", deadline: "00:00:10"}\n'
-    second = '  next: {method: write, data: b, most_rate: 2 MB/s, after: dd, deadline: "00:00:10"}\n'
-    rows = run(first + second).job_rows
-    assert [row["status"] for row in rows] == ["done", "late"]
-
-
-def test_the_deadline_of_a_repeated_job_is_that_of_its_day() -> None:
-    line = '  dd: {method: write, data: a, begin: "22:00", every: 1 day, until: 3 days, deadline: "06:00"}\n'
-    rows = run(line).job_rows
-    assert [(row["status"], row["window"]) for row in rows] == [("done", 8 * 3600.0)] * 3
-
-
 @pytest.mark.parametrize(("first_day", "hours", "status"), [("friday", 78, "done"), ("monday", 6, "late")])
 def test_a_deadline_on_a_weekday_counts_from_the_first_day(first_day: str, hours: int, status: str) -> None:
     """50 MB at 2 ms/B take 28 h."""
     line = "  dd: {method: write, data: a, most_rate: 500 B/s, deadline: Monday 06:00}\n"
     [row] = run(line + f"first_day: {first_day}\n").job_rows
     assert (row["window"], row["status"]) == (hours * 3600.0, status)
-
-
-def test_the_earlier_of_window_and_deadline_counts() -> None:
-    schedule = Schedule(window=3600.0, deadline=6 * 3600.0)
-    assert schedule.allowed(due=20 * 3600.0, since=20 * 3600.0) == (3600.0, "outside its window")
-    assert schedule.allowed(due=29.5 * 3600.0, since=20 * 3600.0) == (1800.0, "after its deadline")
 
 
 # Queues
@@ -144,62 +61,6 @@ def test_longest_first_is_within_four_thirds_of_work_over_drives() -> None:
     bound = max(sum(work) / 3, *work)
     assert bound <= end(longest) <= 4 / 3 * bound
     assert end(longest) < end(first_come)
-
-
-def test_who_waits_says_for_what() -> None:
-    result = simulate(FLEET)
-    causes = result.causes("save-a")
-    assert next(iter(causes)) == ("devices.jobs", "wait for a turn")
-    assert jobs(result)["save-a"]["waits"] == pytest.approx(causes[Cause("devices.jobs", "wait for a turn")])
-
-
-@for_each(
-    "order, keys, first",
-    [
-        ("first_come", {}, ["a", "b", "c"]),
-        ("longest_first", {}, ["j", "k", "l"]),
-        ("priority", {"jobs.save-b.priority": 1, "jobs.save-g.priority": 2, "jobs.save-d.priority": 3},
-         ["b", "d", "g"]),
-        ("deadline", {"jobs.save-h.window": "1 h", "jobs.save-c.window": "2 h", "jobs.save-a.window": "3 h"},
-         ["a", "c", "h"]),
-    ],
-)  # fmt: skip
-def test_orders(order: str, keys: dict[str, object], first: list[str]) -> None:
-    result = simulate(FLEET, {"devices.jobs.order": order, **keys})
-    at_once = [name.removeprefix("save-") for name, row in jobs(result).items() if not row["waits"]]
-    assert sorted(at_once) == first
-
-
-def test_a_target_without_the_queue_is_not_held_up() -> None:
-    free = simulate(FLEET, {"jobs.save-a.queues": []})
-    assert ("devices.jobs", "wait for a turn") not in free.causes("save-a")
-
-
-def test_a_job_that_fails_is_tried_again() -> None:
-    """A frozen image that does not exist yet: it is created 60 s later, so the third try, after 2 x 40 s, is good."""
-    text = """
-title: A backup of a snapshot that is not there yet
-hosts:
-  server: {model: host/linux-modern-server, owns: [disk, target]}
-devices:
-  disk: {model: ssd/nvme-gen3-2018, capacity: 1 TB}
-  target: {model: ssd/nvme-gen3-2018, capacity: 1 TB}
-  volume: {kind: logical_volume, on: disk, size: 100 GB}
-  cow: {model: snapshot/lvm2-2.6.9, of: volume, on: disk, size: 10 GB}
-data:
-  a: {on: volume, size: 1 GB}
-jobs:
-  freeze: {method: create_snapshot, snapshot: cow, begin: 60 s}
-  save: {method: image, data: a, to: target, source: cow, retries: 2, retry_after: 40 s}
-"""
-    tried = simulate(load(text))
-    row = jobs(tried)["save"]
-    assert row["status"] == "done"
-    assert tried.causes("save")[Cause("jobs.save", "wait")] == pytest.approx(80.0)
-    assert [note["what"].partition(":")[0] for note in note_rows(tried.trace)] == ["is tried again"] * 2
-    assert jobs(simulate(load(text), {"jobs.save.retries": 1}))["save"]["status"] == "failed"
-    late = simulate(load(text), {"jobs.save.retry_after": "70 s"})
-    assert jobs(late)["save"]["end"] == pytest.approx(row["end"] - 10.0)
 
 
 # Copies in both directions, and writers on both disks: two full page caches that share disks and cores

@@ -270,10 +270,6 @@ jobs:
 """
 
 
-def run_merge(jobs: str, **given: Any) -> Result:
-    return simulate(MERGE_SITE + jobs, given or None)
-
-
 def rows(result: Result) -> dict[str, dict[str, Any]]:
     return {row["job"]: row for row in result.job_rows}
 
@@ -303,11 +299,6 @@ def test_incrementals_after_a_synthetic_full_backup_are_replayed_above_it() -> N
     assert rows(result)["back"]["bytes"] == pytest.approx(100e9 + 4e9)
 
 
-ROTATING = "{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}"
-FLASH = MERGE_SITE.replace(ROTATING, "{model: ssd/nvme-gen4-2021, capacity: 20 TB}")
-BUSY = "tool: {start_time: 0 s, mount_time: 0 s, copy_cpu: 100 ns/B, request: 1 MiB}"
-
-
 @for_each("run_size", [64, 256, 1024])
 def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
     """One disk: the incremental in sequence, and then as many positioned writes as there are runs."""
@@ -324,26 +315,6 @@ def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
     disk = parameters_of(equations.DiskParameters, load(MERGE_SITE).spec.devices["pool"])
     expected = change / 200e6 + one_by_one(disk, runs, change / runs, size, seed=7)
     assert rows(result)["merge"]["elapsed"] == pytest.approx(expected, rel=0.12)
-
-
-@pytest.mark.parametrize("to", ["pool", "tape"])
-def test_an_incremental_image_is_restored_run_by_run(to: str) -> None:
-    """Above the full backup come so many positioned writes as there are runs, where one run is written in sequence."""
-    size, change, run = 40e9, 2e9, 256 * 1024.0
-    site = MERGE_SITE[: MERGE_SITE.index("  save:")].replace("owns: [disk]", "owns: [disk, tape]").replace(
-        "{model: ssd/nvme-gen3-2018, capacity: 2 TB}",
-        "{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}\n"
-        "  tape: {model: tape_library/autoloader-8, drive: tape_drive/lto-9, drives: 1}",
-    )  # fmt: skip
-    site += f"  full: {{method: image, data: files, to: {to}, exists: true}}\n"
-    site += f"  next: {{method: image, data: files, to: {to}, level: incremental, since: 24 h, exists: true}}\n"
-    given = {"data.files.change.daily": change / size, "data.files.size": f"{size} B"}
-    jobs = "  back: {restore: full, replay: next}\n"
-    results = [simulate(site + jobs, given | {"data.files.change.run": f"{each} B"}) for each in (change, run)]
-    busy = [row["busy_s"] for result in results for row in result.device_rows if row["device"] == "devices.disk"]
-    took = busy[1] - busy[0]  # the drive unloads meanwhile
-    disk = parameters_of(equations.DiskParameters, load(MERGE_SITE).spec.devices["pool"])
-    assert took == pytest.approx(one_by_one(disk, round(change / run), run, size, seed=7) - change / 200e6, rel=0.15)
 
 
 # Files that are scattered lie anywhere in the data, whichever part of them a stream gets

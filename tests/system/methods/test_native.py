@@ -182,13 +182,6 @@ def test_a_backup_does_not_slow_one_on_other_devices() -> None:
     assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
 
 
-def test_compression_saves_on_every_later_hop() -> None:
-    result = run(backup("full", to="far", compress="true", buffers=30))
-    assert moved(result, "links.lan") == moved(result, "devices.far") == pytest.approx(GIB / 4)
-    plain = elapsed(backup("full", to="far", buffers=30))
-    assert result.get("jobs.full.elapsed") < 0.5 * plain
-
-
 @pytest.mark.parametrize("buffers", [1, 8])
 def test_a_volume_and_its_file_on_one_disk_take_turns(tmp_path: Path, buffers: int) -> None:
     """Each turn is a seek and half a revolution: two for a buffer alone, and two for all of eight at once.
@@ -238,11 +231,6 @@ def test_two_volumes_on_one_disk_are_read_several_buffers_at_a_time(tmp_path: Pa
     )
     assert times[1] / 2048 == pytest.approx(two, rel=0.02)
     assert (times[1] - times[0]) / 2048 == pytest.approx(two - one, rel=0.25)
-
-
-def test_restores_need_a_backup() -> None:
-    result = run(backup("full", begin="1 h") + "  back: {restore: full}\n")
-    assert row(result, "back")["reason"] == "the catalogue has no save set of 'full'"
 
 
 def test_users_of_every_volume_of_the_database_are_shut_out_of_its_restore(tmp_path: Path) -> None:

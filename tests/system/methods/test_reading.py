@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from oracles.read_ahead import Cache, reader_rates
 
 import simbackup as sb
 from simbackup.results.result import Result
@@ -229,7 +228,6 @@ links:
 data: {d0: {on: array, size: 20 GB}, d1: {on: array, size: 20 GB}, d2: {on: array, size: 20 GB}}
 jobs:
 """
-MIB = 2**20
 
 
 def rates(readers: int, pause: str) -> list[float]:
@@ -237,13 +235,6 @@ def rates(readers: int, pause: str) -> list[float]:
     jobs = "".join(f"  j{i}: {job.replace('dN', f'd{i}')}\n" for i in range(readers))
     found = sb.simulate(SCENARIO.replace("PAUSE", pause) + jobs)
     return [found.get(f"jobs.j{i}.rate") for i in range(readers)]
-
-
-@for_each("readers", [1, 2, 3])
-@for_each("pause", [0.1, 2.0, 10.0])
-def test_what_is_read_ahead_waits_for_no_turn(readers: int, pause: float) -> None:
-    expected = reader_rates(readers, MIB / 4, pause / 1000.0, Cache(4 * MIB, 0.01, 400e6))
-    assert rates(readers, f"{pause} ms") == pytest.approx(expected, rel=0.02)
 
 
 # Files that are walked get as much as what is read in sequence from another disk
@@ -280,15 +271,6 @@ def reduced(how: str, method: str, *, disk: str, wire: int) -> tuple[float, floa
 def test_bytes_that_become_fewer_count_as_others_on_the_disk_where_they_are_read(how: str, method: str) -> None:
     """Each reads 50 MB/s: 10 GB take 200 s; of 20 GB, the other 10 take 100 s more."""
     assert reduced(how, method, disk="da", wire=1000) == pytest.approx((200.0, 300.0), rel=0.02)
-
-
-@for_each("method", ["image", "file_level"])
-@for_each("at, sent", [("client", 2.5), ("server", 10.0)])
-def test_on_a_wire_those_bytes_count_that_are_sent(at: str, sent: float, method: str) -> None:
-    """Each sends 5 MB/s, from a disk of its own; then the wire has 10 MB/s for the other."""
-    seconds = sent * 200.0
-    expected = (seconds, seconds + (20.0 - sent) * 100.0)
-    assert reduced(COMPRESSED.replace("AT", at), method, disk="db", wire=10) == pytest.approx(expected, rel=0.02)
 
 
 # A save set on another host: the two work side by side, unless the program takes turns

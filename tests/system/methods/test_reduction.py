@@ -57,30 +57,6 @@ def device(result: Result, name: str, column: str) -> float:
     return next((row[column] for row in result.device_rows if row["device"] == name), 0.0)
 
 
-def test_data_that_shrink_more_take_less_time() -> None:
-    """Of zlib at level 6, 10:1 takes a third to a half of the time of 2:1, as hard as 3:1; back, less time, too."""
-    text = """\
-title: The same 100 GB compressed by gzip, once 2:1 and once 10:1
-hosts:
-  server: {model: host/linux-2020-server, owns: [flash, store]}
-devices:
-  flash: {model: ssd/nvme-gen4-2021}
-  store: {model: ssd/nvme-gen4-2021}
-data:
-  hard: {on: flash, size: 100 GB, compression: 2}
-  easy: {on: flash, size: 100 GB, compression: 10}
-jobs:
-  hard: {method: image, data: hard, to: store, compressor: compressor/gzip-6}
-  easy: {method: image, data: easy, to: store, compressor: compressor/gzip-6, after: hard}
-  hard_back: {restore: hard, after: easy}
-  easy_back: {restore: easy, after: hard_back}
-"""
-    result = sb.simulate(text)
-    times = {name: result.get(f"jobs.{name}.elapsed") for name in ("hard", "easy", "hard_back", "easy_back")}
-    assert 2.0 < times["hard"] / times["easy"] < 3.0
-    assert times["hard_back"] > 1.5 * times["easy_back"]
-
-
 def test_a_byte_costs_what_it_takes_before_and_after_compression(tmp_path: Path) -> None:
     """At 4:1, 20 ns for a byte and 80 ns for each of a quarter of a byte are 40 ns in all, as without a ratio."""
     both = {

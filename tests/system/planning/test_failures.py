@@ -220,13 +220,6 @@ def test_a_failure_outside_the_plan_is_said_to_cost_nothing(at: str) -> None:
     assert (warning.address, f"'{at}' is not in the plan" in warning.message) == ("failures.late.at", True)
 
 
-def test_a_restore_takes_what_came_about() -> None:
-    failing = SITE | {"failures": {"crash": {"host": "pool", "at": "2027-01-09 20:30", "lasts": "3 h"}}}
-    lost = {name: restore(site, "client a", date(2027, 1, 10)).systems[0].lost for name, site in
-            (("failing", failing), ("whole", SITE))}  # fmt: skip
-    assert lost == pytest.approx({"failing": 40 * 3600.0, "whole": 16 * 3600.0})
-
-
 def test_random_failures_come_as_often_as_stated_and_the_same_each_time() -> None:
     def often(seed: int) -> list[datetime]:
         raw = {"host": "pool", "yearly": 4, "lasts": "1 h", "seed": seed}

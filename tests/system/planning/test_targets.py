@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from sites.plan import site
 
 from simbackup.errors import InputError
-from simbackup.planning.cautions import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.night import Night
 from simbackup.planning.nights import Nights, kind_of
@@ -207,11 +206,6 @@ def test_a_restore_reads_from_the_store_of_the_copy() -> None:
     assert lost.until(1.0) == pytest.approx(SIZE / 50e6, rel=0.05)
 
 
-def test_keys_of_change_act_where_all_backups_are_full() -> None:
-    rules = {"schedule": {"full": "daily"}, "copies": {"away": {"to": "second"}}}
-    assert [problem.address for problem in idle_keys(loaded_chunks(rules)) if ".change." in problem.address] == []
-
-
 def refused(**targets: Any) -> str:
     planned = site(zone="UTC")
     planned["systems"] = {"a": {"size": "1 TB", "change": {"daily": "3 %", "run": "256 KiB"}, "policy": "nightly"}}
@@ -227,18 +221,6 @@ def test_a_tape_is_refused() -> None:
     assert "targets.vault.deduplication: chunks are scattered, and a tape cannot be read in so many places" in refused(
         pool=both, vault=both
     )
-
-
-def test_a_copy_of_what_is_not_deduplicated_is_refused() -> None:
-    found = refused(vault={"deduplication": STORE})
-    assert "'vault' deduplicates, but 'pool', which it gets copies from, does not" in found
-
-
-@for_each("key", ["ratio", "last", "generations"])
-def test_keys_that_follow_from_the_calendar_are_refused(key: str) -> None:
-    value = {"ratio": 4, "last": "1 d", "generations": 3}[key]
-    found = refused(pool={"deduplication": STORE | {key: value}})
-    assert f"targets.pool.deduplication.{key}: follows from the calendar of the plan" in found
 
 
 def test_an_unknown_datasheet_is_refused_at_its_place() -> None:

@@ -40,21 +40,6 @@ def rate_by_events(rate: float, run: float) -> float:
     return run * runs_beside_users(rate, USER, run / 100e6, BACK)
 
 
-def simulated(rate: float, reads: str = "") -> sb.Result:
-    return sb.simulate(SCENARIO.replace("RATE", f"{rate} /s").replace("READS", reads))
-
-
-@for_each("rate, rel", [(0.1, 0.01), (5.0, 0.01), (20.0, 0.02), (40.0, 0.04)])
-def test_a_disk_comes_back_to_a_stream_after_users(rate: float, rel: float) -> None:
-    assert simulated(rate).get("jobs.full.rate") == pytest.approx(rate_by_events(rate, 512e3), rel=rel)
-
-
-@for_each("rate, rel", [(5.0, 0.01), (20.0, 0.02), (40.0, 0.04)])
-def test_a_reader_of_windows_waits_until_the_disk_is_back(rate: float, rel: float) -> None:
-    found = simulated(rate, ", read_ahead: 512 kB").get("jobs.full.rate")
-    assert found == pytest.approx(rate_by_events(rate, 512e3), rel=rel)
-
-
 @for_each("reads", ["", ", read_ahead: 512 kB"])
 @for_each("load", ["transactions: 20 /s", "transactions: 100000 /s", "clients: 10, think_time: 0 s"])
 def test_files_that_lie_together_are_read_as_an_image_of_them_is(load: str, reads: str) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import simpy
 from oracles.bursts import busy_time
-from oracles.disk import served_in_turn
-from oracles.raid import Stripes, rewrite, small_write_operations
+from oracles.raid import Stripes, small_write_operations
 
 import simbackup as sb
 from simbackup.devices.cloud_disk.live import CloudDisk, Limits
@@ -94,26 +93,6 @@ def beside(stores: Disk | Raid, places: list[tuple[float, float, bool]]) -> floa
     return env.now
 
 
-@for_each("far, run", [(0.3e9, 0.0), (95e9, 0.0), (95e9, 4e6), (50e9, 20e6)])
-def test_what_streams_lose_follows_from_their_places_and_from_what_is_asked_for_at_once(far: float, run: float) -> None:
-    expected = served_in_turn(FIGURES, [(0.0, 200e6), (far, 200e6)], max(run, FIGURES.stream_turn))
-    assert beside(Disk("devices.a", FIGURES), [(0.0, run, False), (far, run, False)]) == pytest.approx(
-        expected, rel=0.02
-    )
-
-
-@pytest.mark.parametrize(("level", "rewritten"), [("5", 2), ("6", 3)])
-def test_a_small_write_with_parity_occupies_its_disks_until_what_they_read_comes_round(
-    level: raid.Level, rewritten: int
-) -> None:
-    """Every phase of every disk, tried one by one."""
-    done, free = rewrite(rewritten, phases=24)
-    service = array(level, 8).request("write", 0.0, 0.0, 4096.0)
-    transfer = OVERHEAD + 4096 / 50e6
-    assert service.latency == pytest.approx(done * 0.01 + transfer, rel=0.02)
-    assert service.busy * 8 / rewritten == pytest.approx(free * 0.01 + transfer, rel=0.02)
-
-
 @for_each("level, revolutions", [("0", 1), ("1", 1), ("10", 1), ("5", 2), ("6", 2)])
 def test_a_synchronous_small_write_with_parity_takes_two_revolutions(level: raid.Level, revolutions: int) -> None:
     """Its place has just passed: one until it is read, another until it is written."""
@@ -192,17 +171,6 @@ def test_a_sweep_that_is_kept_up_is_that_of_the_equation() -> None:
             sweep.add(places[-1])
         if places:
             assert sweep.mean() == pytest.approx(sweep_turn_time(DISK, places), rel=1e-14)
-
-
-def test_the_order_in_which_streams_came_does_not_matter() -> None:
-    places = [random.Random(i).random() for i in range(50)]  # noqa: S311
-    one, other = Sweep(DISK), Sweep(DISK)
-    for place in places:
-        one.add(place)
-    for place in [*reversed(places), 0.5]:
-        other.add(place)
-    other.remove(0.5)
-    assert one.mean() == other.mean()
 
 
 def test_streams_lose_a_turn_after_each_run_while_others_are_there() -> None:

@@ -1,7 +1,6 @@
 """What a file of a walk costs, and what of a cartridge is read together."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 import simpy
@@ -18,13 +17,11 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import Walkers, walking
-from simbackup.methods.tape_reader import passes, width
+from simbackup.methods.tape_reader import passes
 from simbackup.system import JobFailedError
 from tests.cases import for_each
 
 FIGURES = disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.5e-3, 1e6)
-MOVE = (1e-3 + 4e-3 * (0.09 * 3) ** 0.5 * 8 / 15) + 5e-3 + 0.5e-3
-"""Seeks within 9 % of the stroke, whose mean square root is 8/15, half a revolution, the overhead."""
 SMALL = Files(reads_per_file=2.0, cpu_per_file=1e-3, fragment=64e3, record=1000.0)
 ENV = simpy.Environment()
 
@@ -116,12 +113,3 @@ def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: floa
     for run in wanted:
         mine = sorted(r for r in found if run.begin <= r.begin + 1e-6 < run.begin + run.size)
         assert abs(sum(r.size for r in mine) - run.size) <= 1e-9 * run.size + 1e-3 * len(found) + 20.0 * compression
-
-
-@given(runs(), st.floats(0.5, 4.0))
-def test_passes_go_forward_and_over_no_place_twice(wanted: list[Extent], compression: float) -> None:
-    found = passes(wanted, compression)
-    if len(found) == len(wanted):
-        return  # nothing lies interleaved, and the order is that of the save set
-    for one, other in pairwise(found):
-        assert one[0].position + width(one, compression) <= other[0].position + 20.0

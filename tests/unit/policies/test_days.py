@@ -11,7 +11,7 @@ from simbackup.policies.clock import Window, clock, deadline
 from simbackup.policies.days import DayError, Days, check, each_day
 from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.retention import Retention, period
-from simbackup.policies.series import Series, needed_by
+from simbackup.policies.series import Series
 from tests.cases import for_each
 
 FIRST, LAST = date(2027, 1, 1), date(2028, 12, 31)
@@ -111,14 +111,6 @@ def played(rules: Retention, nights: list[Level | None], *, merges: bool = False
         assert freed == before.keys() - series.points.keys()
         assert {point.number for point in expiry.merged} <= series.points.keys()
     return series, added
-
-
-@given(RULES, NIGHTS)
-def test_whatever_is_kept_can_be_restored_and_all_else_is_freed(rules: Retention, nights: list[Level | None]) -> None:
-    series, _ = played(rules, nights)
-    needed = needed_by(series.points, series.kept)
-    assert all(series.points[number].base in {None, *needed} for number in needed)
-    assert needed == series.points.keys()
 
 
 @given(RULES, NIGHTS)

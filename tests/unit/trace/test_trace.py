@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from simbackup.palette import PAPER
 from simbackup.results.rows import device_rows
 from simbackup.trace import columns
-from simbackup.trace.activity import OTHERS, WORDS, Activity, Nature, colour_of, nature_of, queue_of
-from simbackup.trace.columns import JobRecord, Jobs, Rate, RateBatch, Rates, Span, SpanPart, Spans
+from simbackup.trace.activity import WORDS, Activity, Nature
+from simbackup.trace.columns import JobRecord, Jobs, Rate, RateBatch, Rates, Spans
 from simbackup.trace.levels import link_rates
 from simbackup.trace.trace import Trace
 from tests.cases import for_each, some
@@ -96,16 +96,6 @@ def test_who_stands_in_a_line_waits() -> None:
     }
 
 
-@pytest.mark.parametrize("word", ["wait for a courier", "courier queue"])
-def test_an_activity_of_another_package_waits_if_its_word_says_so(word: str) -> None:
-    assert (nature_of(word), colour_of(word), queue_of(word)) == (Nature.WAITING, PAPER, word)
-
-
-def test_any_other_word_has_a_colour_of_its_own() -> None:
-    assert nature_of("deduplicate") is Nature.MOVING
-    assert colour_of("deduplicate") in OTHERS
-
-
 @pytest.mark.slow
 @for_each("path", LIVE, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_live_code_writes_no_activity_as_text(path: Path) -> None:
@@ -124,8 +114,6 @@ def test_live_code_writes_no_activity_as_text(path: Path) -> None:
 # Columns
 NUMBER = st.floats(allow_nan=False)
 NAME = st.sampled_from(["devices.sda", "links.lan", "jobs.save.1", ""])
-PLAIN = st.one_of(NUMBER, st.text(), st.integers(), st.booleans(), st.none(), st.lists(NUMBER))
-DATA = st.dictionaries(st.text(max_size=3), PLAIN)
 
 
 @given(st.lists(st.builds(Rate, NUMBER, NAME, NUMBER, NUMBER)), st.integers(1, 5))
@@ -141,17 +129,6 @@ def test_rates_come_back_as_they_were(records: list[Rate], length: int) -> None:
             numbers = [again.names.number(rates.names.texts[link]) for link in batch.links]
             again.extend_by(RateBatch(batch.times, array("I", numbers), batch.busy, batch.bytes_per_s))
         _same(again, records)
-
-
-@given(st.lists(st.builds(Span, NUMBER, NUMBER, NAME, NAME, NAME, st.lists(
-    st.builds(SpanPart, NAME, NAME, NUMBER)).map(tuple))))  # fmt: skip
-def test_spans_come_back_as_they_were(records: list[Span]) -> None:
-    _same(Spans(records), records)
-
-
-@given(st.lists(st.builds(JobRecord, DATA)))
-def test_jobs_come_back_as_they_were(records: list[JobRecord]) -> None:
-    _same(Jobs(records), records)
 
 
 def _same(columns: Any, records: list[Any]) -> None:
