@@ -9,7 +9,7 @@ MEASURED = ("start_up", "loading", "fleet", "year", "study", "points", "reproduc
 """What is measured where none is named."""
 NAMES = (
     *MEASURED, "browser", "codecs", "crash", "databases", "frozen", "fuzz", "jumps", "many_files", "programs",
-    "plans", "sessions", "simgrid", "structure", "systems",
+    "plans", "sessions", "simgrid", "structure", "systems", "waiting",
 )  # fmt: skip
 
 

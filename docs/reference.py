@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -19,6 +20,8 @@ from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
 from simbackup.planning.spec import SiteSpec, TargetSpec
 from simbackup.protection.spec import LossesSpec, LossSpec
 from simbackup.scenario import load, names
+from simbackup.scenario.json_schema import TEXTS
+from simbackup.scenario.spec import SECTIONS as TOP
 from simbackup.schema import registry
 from simbackup.schema.fleet import Fleet, SpreadStarts
 from simbackup.schema.job import JobSpec
@@ -238,8 +241,8 @@ def _type(part: type[BaseModel], key: str) -> str:
     """What a key holds: its dimension with an example, its words, or what it names."""
     unit, inner = mark_of(part, key, Unit), nested_part(part, key)
     words = [word for each in _alternatives(part, key) for word in get_args(each) if isinstance(word, str)]
-    if unit is not None:
-        return _quantity(unit)
+    if known := _quantity(unit) if unit is not None else _named(part, key):
+        return known
     if words:
         return " or ".join(f"`{word}`" for word in words)
     if inner is not None:
@@ -252,6 +255,19 @@ def _type(part: type[BaseModel], key: str) -> str:
         return f"names, each with a mapping; see `{key}` below"
     annotation = str(part.model_fields[key].annotation)
     return next(shown for begin, shown in SHAPES.items() if begin in annotation)
+
+
+def _named(part: type[BaseModel], key: str) -> str:
+    """What a mapping holds by name, or by one of some words; empty if its type does not say it."""
+    held = next((get_args(each) for each in _alternatives(part, key) if get_origin(each) is dict), None)
+    if held is None:
+        return ""
+    words = " or ".join(f"`{word}`" for word in get_args(held[0]) if isinstance(word, str))
+    unit = next((mark for mark in getattr(held[1], "__metadata__", ()) if isinstance(mark, Unit)), None)
+    if unit is None and not words:
+        return ""
+    each = _quantity(unit) if unit is not None else next(to for by, to in SHAPES.items() if by in str(held[1]))
+    return f"{words or 'names'}, each with a {each}"
 
 
 def _quantity(unit: Unit) -> str:
@@ -283,6 +299,8 @@ def _default(part: type[BaseModel], key: str) -> str:
         return f"`{field.default.text}`"
     if not field.default or field.default is PydanticUndefined:
         return "`false`" if field.default is False else ""
+    if isinstance(field.default, tuple):
+        return ", ".join(f"`{each}`" for each in field.default)
     return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
 
 
@@ -292,8 +310,9 @@ def _text(text: str | None) -> str:
 
 
 def _examples() -> dict[type[Part], tuple[str, str]]:
-    """For each class the shortest part of a scenario that is of it, with the name of the scenario."""
+    """For each class the shortest part of a scenario that states two of its keys, with the name of the scenario."""
     found: dict[type[Part], tuple[str, str]] = {}
+    ranks: dict[type[Part], tuple[bool, int]] = {}
     for name in names():
         scenario = load(name)
         for section in SECTIONS:
@@ -301,10 +320,12 @@ def _examples() -> dict[type[Part], tuple[str, str]]:
             written = scenario.source.mapping.get(section)
             for key, part in parts.items():
                 node = written.mapping.get(key) if written is not None else None
-                text = _yaml({section: {key: _plain(node.plain())}}) if node is not None else ""
-                known = found.get(type(part))
-                if text and (known is None or len(text) < len(known[1])):
-                    found[type(part)] = (name, text)
+                if node is None:
+                    continue
+                text = _yaml({section: {key: _plain(node.plain())}})
+                rank = (len(node.mapping) < 2, len(text))  # noqa: PLR2004
+                if rank < ranks.get(type(part), (True, sys.maxsize)):
+                    found[type(part)], ranks[type(part)] = (name, text), rank
     return found
 
 
@@ -371,9 +392,23 @@ def _contents(found: Pages) -> str:
     lines = [
         "# Reference",
         "",
-        "All keys of all files. A quantity is a text with its unit, such as `2 TB`, or a mapping that states",
-        "[where it comes from](origin.md). `simbackup schema` prints the same texts for [editors](../editors.md).",
-        "`python docs/reference.py` writes these pages from the classes that read the files.",
+        "All keys of all files, a table for each mapping. How to read a row:",
+        "",
+        "- *value* is what a key holds. A quantity is a text with its unit, such as `2 TB`, or a mapping that states",
+        "  [where it comes from](origin.md). Where a name or a list of names may stand, write `lan` or `[lan, line]`.",
+        "- *default* is what counts if you leave the key out: `required` keys have none, and where the cell is empty,",
+        "  nothing does, or what the meaning says.",
+        "- A part with `model:` has all keys of that [datasheet](#datasheets); what stands beside it overrides them.",
+        "  Without `model:`, it needs the keys that such a datasheet requires.",
+        "",
+        "A scenario is a mapping of these keys:",
+        "",
+        "| key | meaning |",
+        "|---|---|",
+        *(f"| {_linked(name, found)} | {TEXTS.get(name) or _first_sentence(found[f'{name}.md'])} |" for name in TOP),
+        "",
+        "`simbackup schema` prints the same texts for [editors](../editors.md). `python docs/reference.py` writes",
+        "these pages from the classes that read the files.",
         "",
     ]
     folders: dict[str, list[str]] = {}
@@ -386,6 +421,13 @@ def _contents(found: Pages) -> str:
         lines += [f"## {folder.capitalize() or 'Scenarios and other files'}", "", "| page | about |", "|---|---|"]
         lines += [*sorted(rows), ""]
     return "\n".join(lines[:-1]) + "\n"
+
+
+def _linked(name: str, found: Pages) -> str:
+    """A key of a scenario, with a link to its page or to the list of its pages."""
+    if f"{name}.md" in found:
+        return f"[`{name}`]({name}.md)"
+    return f"[`{name}`](#{name})" if name in FOLDERS else f"`{name}`"
 
 
 def _first_sentence(page: str) -> str:

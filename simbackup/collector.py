@@ -11,10 +11,11 @@ OBJECTS = 250_000
 
 
 @contextmanager
-def seldom() -> Generator[None]:
+def seldom(*, kept: bool = False) -> Generator[None]:
     """Inside, the collector looks seldom: nearly all that is made stays, and each look would cost what there is.
 
-    It still looks, as what has ended may hold itself. Afterwards it is as it was.
+    It still looks, as what has ended may hold itself. Afterwards it is as it was, but for what is `kept`: that counts
+    as old at once, and is not looked at until all is.
 
     >>> with seldom():
     ...     gc.get_threshold()[0]
@@ -25,4 +26,7 @@ def seldom() -> Generator[None]:
     try:
         yield
     finally:
+        if kept:
+            gc.freeze()
+            gc.unfreeze()
         gc.set_threshold(*before)

@@ -179,10 +179,11 @@ def title_of(name: str) -> str:
 
 
 @cache
-def _sources(folders: tuple[Path, ...]) -> dict[str, Node]:
+def shared_by_all(name: str, folders: tuple[Path, ...]) -> dict[str, Node]:
+    """What the files of a name beside the datasheets hold, by key, of all folders together; the first one wins."""
     found: dict[str, Node] = {}
     for root in reversed(folders):
-        path = root / "models" / "sources.yaml"
+        path = root / "models" / name
         if path.is_file():
             found.update(read(path, shown(path)).mapping)
     return found
@@ -190,18 +191,7 @@ def _sources(folders: tuple[Path, ...]) -> dict[str, Node]:
 
 def sources() -> dict[str, Node]:
     """The works that may be cited, by key."""
-    return _sources(roots())
-
-
-@cache
-def typical_ranges(folders: tuple[Path, ...]) -> dict[str, Node]:
-    """The ranges that stand in for those of values of scenarios that state none, by patterns of addresses."""
-    found: dict[str, Node] = {}
-    for root in reversed(folders):
-        path = root / "models" / TYPICAL
-        if path.is_file():
-            found.update(read(path, shown(path)).mapping)
-    return found
+    return shared_by_all("sources.yaml", roots())
 
 
 def table(path: str) -> list[list[str]]:

@@ -28,7 +28,6 @@ from simbackup.engine.network import FlowNetwork
 from simbackup.errors import JobFailedError
 from simbackup.trace.activity import Activity
 from simbackup.trace.clock import Clock
-from simbackup.trace.columns import Amounts
 from simbackup.trace.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
 
@@ -79,6 +78,14 @@ class BackupSource(NamedTuple):
             shape = shape.after(self.image.lookup_time / self.image.lookup_size, self.image.name, Activity.LOOKUP)
         window = machine.read_ahead if machine is not None else None
         return reading(self.image, shape, (self.begin, self.region.size), window, together)
+
+
+class Shares(dict[str, Link]):
+    """Links of capacity 1, by address, which are made when first needed."""
+
+    def __missing__(self, address: str) -> Link:
+        link = self[address] = Link(address, 1.0)
+        return link
 
 
 @dataclass(slots=True)
@@ -138,10 +145,8 @@ class System:
     catalogue: Catalogue = field(default_factory=Catalogue)
 
     # Limits that are no part of a device.
-    ingests: dict[str, Link] = field(default_factory=dict[str, Link])
-    """Ingest and restore rates of deduplicating stores, by address; made when first needed."""
-    served: dict[str, Link] = field(default_factory=dict[str, Link])
-    """Rates at which hosts serve shares, by address; made when first needed."""
+    shares: Shares = field(default_factory=Shares)
+    """Ingest and restore rates of deduplicating stores, and what hosts serve to others, by address."""
     most: dict[str, Link] = field(default_factory=dict[str, Link])
     """Greatest rates of jobs, by address, in bytes a second that are sent or copied."""
     serial: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
@@ -160,7 +165,7 @@ class System:
     """Events on which writes reach their disks; those that have happened are removed now and then."""
     looked_through: int = 1000
     """Length of `on_disk` from which on those that have happened are removed."""
-    crossed: Amounts = field(default_factory=Amounts)
+    crossed: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     """Least seconds that the bytes of each finished run occupy each link, by the names of both."""
 
     def __post_init__(self) -> None:
@@ -184,16 +189,6 @@ class System:
         """The queues in front of some links, made when first needed."""
         return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
 
-    def ingest(self, device: str, *, back: bool = False) -> Link:
-        """The ingest or restore rate of a deduplicating store, as a link of capacity 1; made when first needed."""
-        name = f"devices.{device}.{'restore_rate' if back else 'ingest'}"
-        return self.ingests.setdefault(name, Link(name, 1.0))
-
-    def serving(self, host: str) -> Link:
-        """What a host serves to others that read or make its files, in shares of the most; made when first needed."""
-        name = f"hosts.{host}.serving"
-        return self.served.setdefault(name, Link(name, 1.0))
-
     def bounded(self, job: str, shape: FlowShape) -> FlowShape:
         """The shape of a run of a job with the limits of the job: its greatest rate, and its serial share."""
         link = self.most.get(job_of(job))
@@ -213,7 +208,7 @@ class System:
     def note_crossed(self, job: str) -> None:
         """Record, for a run that ends now, how many seconds its bytes have occupied each link at least."""
         there = self.network.least.pop(f"jobs.{job}", {})
-        self.crossed.add(job, {link.name: seconds for link, seconds in there.items()})
+        self.crossed[job] = {link.name: seconds for link, seconds in there.items()}
 
     def note_dirty(self, on_disk: simpy.Event) -> None:
         """Note a write that is on its way to disk, and now and then forget those that have arrived."""
@@ -225,7 +220,7 @@ class System:
     def room(self, volume: str, size: float) -> float | None:
         """Allocate bytes at the end of a volume: the byte at which they begin, or None if it is full."""
         there = self.of(Volume)[volume]
-        begin = self.used.get(volume, self._behind(volume))
+        begin = self.used[volume] if volume in self.used else self._behind(volume)
         if begin + size > there.region.size:
             return None
         self.used[volume] = begin + size

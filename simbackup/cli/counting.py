@@ -74,17 +74,18 @@ def jobs() -> Generator[Callable[[float, int, int], None]]:
         yield lambda now, ended, jobs: bar(ended, jobs, f"{ended:,} of {jobs:,} jobs, {moment(now)}")
 
 
-def simulating(night: Night, done: int, expected: int) -> str:
-    """The night that is simulated now, and the share that is done of those that are known to be wanted.
+def simulating(night: Night, done: int, expected: int, seconds: float = 0.0) -> str:
+    """The night that is simulated now, the share of the wanted ones that was done in some seconds, and what is left.
 
     >>> from datetime import date
     >>> from simbackup.planning.night import Night
-    >>> simulating(Night(date(2027, 3, 6), ()), 6, 24)
-    'simulating 2027-03-06, 25 % of 24 nights done'
+    >>> simulating(Night(date(2027, 3, 6), ()), 6, 24, 10.0)
+    'simulating 2027-03-06, 25 % of 24 nights done, about 30 s left'
     """
     later = max((run.later for run in night.runs), default=0)
     more = f" and {later} night{'s' * (later > 1)} after it" if later else ""
-    return f"simulating {night.day}{more}, {100 * done // max(expected, 1)} % of {expected} nights done"
+    left = f", about {units.show_short(seconds / done * (expected - done), 's', 1)} left" if done and seconds else ""
+    return f"simulating {night.day}{more}, {100 * done // max(expected, 1)} % of {expected} nights done{left}"
 
 
 @contextmanager
@@ -96,13 +97,13 @@ def nights(workers: int | None = None) -> Generator[Callable[[PlannedSite], Play
     from simbackup.experiments.processes import of_use, worker_processes  # noqa: PLC0415
     from simbackup.planning.playing import Simulator  # noqa: PLC0415
 
-    done, number = 0, of_use(workers or os.cpu_count() or 1)
+    done, number, since = 0, of_use(workers or os.cpu_count() or 1), time.monotonic()
     with _bar() as bar, worker_processes(number) as executor:
 
         def begun(night: Night, expected: int) -> None:
             nonlocal done
             expected = max(done + 1, expected)
-            bar(done, expected, simulating(night, done, expected))
+            bar(done, expected, simulating(night, done, expected, time.monotonic() - since))
             done += 1
 
         yield lambda site: Simulator(site, begun, executor, number)

@@ -11,9 +11,7 @@ from simbackup.cli.options import Json, note, warn
 
 
 def measure(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Output of fio, iperf3, dd, btape, lsblk or mtx.")
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Output of fio, iperf3, dd or btape.")],
     like: Annotated[
         str,
         typer.Option(

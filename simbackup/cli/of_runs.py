@@ -220,6 +220,6 @@ def serve(
     from simbackup.web.serve import serve as served  # noqa: PLC0415
 
     served(
-        scenario, host, port, memory=quantity("--memory", memory, "B"), seconds=quantity("--time", time, "s"),
-        opens=browser, announce=lambda address: note(f"Ctrl-C ends it; the page is at {address}"),
+        scenario, host, port, (quantity("--memory", memory, "B"), quantity("--time", time, "s")), opens=browser,
+        announce=lambda address: note(f"Ctrl-C ends it; the page is at {address}"),
     )  # fmt: skip

@@ -53,7 +53,6 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
     from simbackup.output.target import PAGE, PRINT, WORKBOOK, check_file  # noqa: PLC0415
-    from simbackup.output.together import together  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
     from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
@@ -91,12 +90,11 @@ def report_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     ]
     goals_met = None if wanted is None else judged(found, wanted)
     page = site_page(found, sure, recoveries, goals_met)
-    with together():
-        for path, form in outputs.items():
-            if form == "xlsx":
-                write_tables(site_tables(found, sure, recoveries, goals_met), path)
-            else:
-                write_whole(path, printed(page) if form == "pdf" else page)
+    for path, form in outputs.items():
+        if form == "xlsx":
+            write_tables(site_tables(found, sure, recoveries, goals_met), path)
+        else:
+            write_whole(path, printed(page) if form == "pdf" else page)
     note(f"written to {' and '.join(map(str, outputs))}")
 
 

@@ -58,11 +58,16 @@ def init(
         bool, typer.Option("--with-powered-off", help="Include virtual machines that are switched off.")
     ] = False,
 ) -> None:
-    """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed."""
+    """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed.
+
+    Pools of disks that would be too small get as many disks as three years need.
+    """
     from simbackup.errors import Problem, ResultError  # noqa: PLC0415
     from simbackup.output.target import YAML, check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
+    from simbackup.planning.described import disks_needed  # noqa: PLC0415
     from simbackup.planning.inventory import site_text  # noqa: PLC0415
+    from simbackup.schema.upgrading import edited  # noqa: PLC0415
 
     try:
         there = out.exists()
@@ -73,8 +78,11 @@ def init(
     check_file(out, YAML)
     warnings: list[Problem] = []
     text = site_text(inventory, template, warnings, unit=unit, powered_off=powered_off)
-    write_whole(out, text)
+    disks = dict(disks_needed(text))
+    write_whole(out, edited(text, disks, str(out)))
     warn(warnings)
+    for address, number in disks.items():
+        note(f"{address} is {number}: as many as three years need")
     assumed = text.count("basis: assumed") + text.count("# assumed: ")
     note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
 
@@ -93,7 +101,9 @@ At = Annotated[
         help="Noon of this day, or a moment such as '2027-06-09 10:05'; a year after the start by default.",
     ),
 ]
-Lost = Annotated[str, typer.Option("--after-loss-of", metavar="NAME", help="A target or a place that is lost.")]
+Lost = Annotated[
+    str, typer.Option("--after-loss-of", metavar="NAME", help="A target, a place or a datastore that is lost.")
+]
 Parquet = Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")]
 
 
@@ -140,9 +150,9 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
     Ctrl-C shows what is known by then: capacity, cost, and the nights that were simulated.
     """
-    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
+    from simbackup.cli import counting, interrupts, show, show_plan  # noqa: PLC0415
     from simbackup.experiments.processes import worker_processes  # noqa: PLC0415
-    from simbackup.planning.intervals import sureness  # noqa: PLC0415
+    from simbackup.planning.intervals import NOT_ASKED, sureness  # noqa: PLC0415
     from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
@@ -158,13 +168,20 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             _so_far(found, out, form, as_json=as_json)
         raise
     warn(found.warnings)
-    with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
-        sure = sureness(found, intervals.value, executor)
+    sure, given_up = NOT_ASKED, False
+    try:
+        with worker_processes(1 if intervals is Intervals.NONE else workers or os.cpu_count() or 1) as executor:
+            sure = sureness(found, intervals.value, executor)
+    except KeyboardInterrupt:
+        given_up = True
     show.answer(
         lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json
     )
     if out is not None:
         note(f"written to {write_tables(found.tables() | sure.table(), out, form)}")
+    if given_up:
+        interrupts.kept.append("the plan is shown without intervals")
+        raise KeyboardInterrupt
 
 
 def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
@@ -173,6 +190,7 @@ def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
     from simbackup.planning.intervals import NOT_ASKED  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
+    found.nights.give_up()
     show.answer(found.partial_as_dict, lambda: show_plan.so_far(found, NOT_ASKED), as_json=as_json)
     interrupts.kept.append("what was known by then is shown")
     if out is not None:
@@ -251,7 +269,9 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteName,
     what: Annotated[
         str,
-        typer.Option(metavar="WHAT", help="site, 'client NAME' (or 'client FIRST,SECOND,...'), or 'one-file NAME'."),
+        typer.Option(
+            metavar="WHAT", help="site, 'client NAME' (or 'A,B', 'db*', 'datastore:san' for NAME), or 'one-file NAME'."
+        ),
     ] = "site",
     at: At = None,
     lost: Lost = "",

@@ -44,8 +44,10 @@ def plan(found: Plan, sure: Sureness) -> None:
         show.line(f"{found.windows.running_on} backups and copies take more than a day and slow down later ones")
     for policy, lost in found.logs_lost.items():
         show.line(f"'{policy}': with backups of logs, a loss costs at most {show_short(lost, 's', 3)} of changes")
-    if found.behind is not None:
-        show.line(f"jobs of {found.behind} still run after a week; what is not done by then is carried on as a queue")
+    if found.nights.behind is not None:
+        show.line(
+            f"jobs of {found.nights.behind} still run after a week; what is not done by then is carried on as a queue"
+        )
     show.line(_simulated(found))
     sureness(sure)
 
@@ -56,7 +58,7 @@ def so_far(found: Plan, sure: Sureness) -> None:
     seen = sorted({verdict.night for verdict in found.nights.seen()})
     report_table(plan_tables.windows(found, sure, found.seen))
     between = f", from {seen[0]} to {seen[-1]}" if seen else ""
-    nights = f"{found.simulated} night{'s were' if found.simulated != 1 else ' was'} simulated{between}"
+    nights = f"{found.nights.simulated} night{'s were' if found.nights.simulated != 1 else ' was'} simulated{between}"
     show.line(f"The plan is not complete: {nights}; windows, restores and data lost are not known for all others")
 
 
@@ -83,11 +85,11 @@ def _costs(found: Plan, sure: Sureness) -> None:
 
 def _simulated(found: Plan) -> str:
     """How many nights were simulated, and how far off the others may be."""
-    nights, every = found.simulated, sum(bool(day.runs) for day in found.days)
+    nights, every = found.nights.simulated, sum(bool(day.runs) for day in found.days)
     counted = f"{nights} night{'s were' if nights != 1 else ' was'} simulated"
     if nights >= every:
         return counted
-    off = f"off by {_percent(found.error)} (without a window, of the longest job of the night)"
+    off = f"off by {_percent(found.nights.error)} (without a window, of the longest job of the night)"
     return f"{counted}; the others follow from these, and those that were checked were {off}"
 
 

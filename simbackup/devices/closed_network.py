@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from simbackup.engine.limit import Limit, Parts
+from simbackup.engine.limit import Limit, Parts, limit_of
 from simbackup.engine.link import Link
 from simbackup.equations.circuits import CustomerClass, Throughput, Visit, closed_network
 from simbackup.trace.activity import Activity
@@ -52,11 +52,21 @@ class ClosedClass:
         blocked: Sequence[float] | None = None,
     ) -> list[Limit]:
         """The limit of each of several flows of requests, when others use a share of each link: see `Customers`."""
-        waits = switchovers or [NOBODY] * len(classes)
-        classes = [each.switching(seconds) for each, seconds in zip(classes, waits, strict=True)]
-        return _ClosedNetwork(classes, others, blocked or [0.0] * len(classes)).limits()
+        switching, away = switchovers or [NOBODY] * len(classes), blocked or [0.0] * len(classes)
+        classes = [each.switching(seconds) for each, seconds in zip(classes, switching, strict=True)]
+        waits = [each.service_demands() for each in classes]
+        number = {link: i for i, link in enumerate(dict.fromkeys(link for there in waits for link in there))}
+        rounds = [each.round(*own, number) for each, own in zip(classes, zip(waits, away, strict=True), strict=True)]
+        moves = [one.delay + sum(visit.demand for visit in one.visits) > 0.0 for one in rounds]
+        taken = [round(others(link) / STEP) * STEP for link in number]
+        pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
+        solved = iter(closed_network([one for one, does in zip(rounds, moves, strict=True) if does], taken, pooled))
+        return [
+            each.limit(next(solved), there) if does else Limit(math.inf, "")
+            for each, there, does in zip(classes, waits, moves, strict=True)
+        ]
 
-    def round(self, waits: Mapping[Link, float], number: Mapping[Link, int], away: float) -> CustomerClass:
+    def round(self, waits: Mapping[Link, float], away: float, number: Mapping[Link, int]) -> CustomerClass:
         """One unit as a class of the equations, by the numbers of its stations, `away` from all for some seconds."""
         visits = [
             Visit(
@@ -70,46 +80,13 @@ class ClosedClass:
         delay = sum(self.parts.values()) - math.fsum(waits.values())
         return CustomerClass(self.workers, max(delay, 0.0), tuple(visits), away)
 
-    def limit(self, rate: float, residence: Mapping[Link, float], waits: Mapping[Link, float]) -> Limit:
+    def limit(self, found: Throughput, waits: Mapping[Link, float]) -> Limit:
         """The rate of all workers, its main cause, and the seconds of a unit by part, including waits in queues."""
+        rate, residence = found.rate, dict(zip(waits, found.residence, strict=False))
         if rate <= 0.0:
             return Limit(0.0, next((link.name for link, s in residence.items() if math.isinf(s)), ""))
         parts = {part: seconds / self.workers for part, seconds in self.parts.items()}
         for link, seconds in residence.items():
             if seconds > waits[link] * (1.0 + STEP):
                 parts[link.name, Activity.QUEUE] = (seconds - waits[link]) / self.workers
-        spent: dict[str, float] = {}
-        for (address, _), seconds in parts.items():
-            spent[address] = spent.get(address, 0.0) + seconds
-        return Limit(rate, max(spent, key=lambda address: spent[address]), parts)
-
-
-class _ClosedNetwork:
-    """The flows whose requests meet, as the classes of one closed queueing network."""
-
-    def __init__(self, flows: Sequence[ClosedClass], others: Callable[[Link], float], away: Sequence[float]) -> None:
-        self.flows = flows
-        self.waits = [each.service_demands() for each in flows]
-        used = {link: None for waits in self.waits for link in waits}
-        number = {link: i for i, link in enumerate(used)}
-        self.rounds = [
-            each.round(waits, number, seconds) for each, waits, seconds in zip(flows, self.waits, away, strict=True)
-        ]
-        self.taken = [round(others(link) / STEP) * STEP for link in used]
-        self.pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
-
-    def throughputs(self) -> list[Throughput | None]:
-        """Throughput and residence times of each class; None for one whose requests take no time."""
-        takes_time = [one.delay + sum(visit.demand for visit in one.visits) > 0.0 for one in self.rounds]
-        some = [one for one, does in zip(self.rounds, takes_time, strict=True) if does]
-        solved = iter(closed_network(some, self.taken, self.pooled))
-        return [next(solved) if does else None for does in takes_time]
-
-    def limits(self) -> list[Limit]:
-        """The limits of all flows."""
-        return [
-            each.limit(found.rate, dict(zip(waits, found.residence, strict=False)), waits)
-            if found is not None
-            else Limit(math.inf, "")
-            for each, waits, found in zip(self.flows, self.waits, self.throughputs(), strict=True)
-        ]
+        return limit_of(parts, rate)

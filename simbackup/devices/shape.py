@@ -13,6 +13,8 @@ from simbackup.engine.limit import Law, Limit, Spot, limit_of
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations.files import window_wait
+from simbackup.equations.queueing import mva_closed
+from simbackup.trace.activity import Activity
 
 
 class Ahead(NamedTuple):
@@ -101,6 +103,8 @@ class FlowShape(NamedTuple):
     """Share (0 to 1) of the units that one worker moves while the others wait for it."""
     visits: Mapping[Link, float] = _NOTHING
     """Visits of a unit to links that serve in order of arrival, as locks do."""
+    afar: frozenset[str] = frozenset()
+    """Addresses of the cycle that answer from afar, in addition to all travel: whoever waits there does no work."""
 
     @property
     def cause(self) -> str | None:
@@ -114,8 +118,20 @@ class FlowShape(NamedTuple):
 
     @property
     def by_one(self) -> FlowShape:
-        """The shape while a single worker, thread or connection works, and the others wait for it."""
-        return self._replace(workers=min(self.workers, 1), parallel=self.parallel_alone, serial_share=0.0)
+        """The shape while a single worker, thread or connection works, and the others wait for it.
+
+        They wait for each other's work as for a lock, and meanwhile for answers from afar: `n` workers who are away
+        for R seconds of a unit and work for L of them make `X(n)` units a second, of a closed network of one server.
+        """
+        alone = self._replace(workers=min(self.workers, 1), parallel=self.parallel_alone, serial_share=0.0)
+        away = {part: s for part, s in self.parts.items() if part[1] == Activity.TRAVEL.value or part[0] in self.afar}
+        if self.workers <= 1 or not away:
+            return alone
+        gone = math.fsum(away.values())
+        work = math.fsum(self.parts.values()) - gone
+        cap = mva_closed([work] if work > 0.0 else [], self.workers, gone).throughput
+        parts = {**self.parts, **{part: s * max(1.0 / cap - work, 0.0) / gone for part, s in away.items()}}
+        return alone._replace(parts=parts, cap=cap, early=None)
 
     @property
     def shared_out(self) -> bool:
@@ -201,7 +217,7 @@ class FlowShape(NamedTuple):
         """The shape when each unit also moves `size` bytes over several networks, on a number of connections.
 
         A connection uses one wire of each network, and is no faster than its window and losses allow. Workers share
-        the connections; a worker that works alone has its share of them, at least one.
+        the connections; one that works alone has its share of their wires, and waits for answers on all of them.
         """
         shape = self
         if size <= 0.0 or not networks:
@@ -219,7 +235,7 @@ class FlowShape(NamedTuple):
         if math.isfinite(rate):
             away = travel_time(networks)
             parts = {part: seconds / away / (each * rate) for part, seconds in travelling(networks).items()}
-            shape = shape.within(limit_of(parts, each * rate), each / alone)
+            shape = shape.within(limit_of(parts, each * rate), 1.0 / self.workers if self.workers > 1 else each / alone)
         return shape
 
     def through(self, path: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
@@ -307,34 +323,31 @@ class FlowShape(NamedTuple):
                 parallel_alone=UNBOUND,
                 early=None,
             )
-        if share == 1.0:
-            return self
-        demands = {link: demand * share for link, demand in self.demands.items()}
-        moves = {link: moved * share for link, moved in self.moves.items()}
-        parts = {part: seconds * share for part, seconds in self.parts.items()}
-        early = self.early.times(share) if self.early else None
-        return self._replace(
-            demands=demands, moves=moves, cap=self.cap / share, parts=parts, early=early,
-            parallel=_longer(self.parallel, share), parallel_alone=_longer(self.parallel_alone, share),
-        )  # fmt: skip
+        return self if share == 1.0 else self._replace(**self._scaled(share))
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow whose unit is so many units of this one."""
         if units == 1.0:
             return self
         return self._replace(
-            demands={link: demand * units for link, demand in self.demands.items()},
-            moves={link: moved * units for link, moved in self.moves.items()},
-            cap=self.cap / units,
-            parts={part: seconds * units for part, seconds in self.parts.items()},
             visits={link: times * units for link, times in self.visits.items()},
             sent=self.sent * units,
-            parallel=_longer(self.parallel, units),
-            parallel_alone=_longer(self.parallel_alone, units),
-            early=self.early.times(units) if self.early else None,
             source=self.source.times(units) if self.source is not None else None,
             weight=self.weight if self.among is None else self.weight / units,
+            **self._scaled(units),
         )
+
+    def _scaled(self, factor: float) -> dict[str, Any]:
+        """Its loads and seconds, times a factor."""
+        return {
+            "demands": {link: demand * factor for link, demand in self.demands.items()},
+            "moves": {link: moved * factor for link, moved in self.moves.items()},
+            "cap": self.cap / factor,
+            "parts": {part: seconds * factor for part, seconds in self.parts.items()},
+            "early": self.early.times(factor) if self.early else None,
+            "parallel": _longer(self.parallel, factor),
+            "parallel_alone": _longer(self.parallel_alone, factor),
+        }
 
     def after(self, seconds: float, on: Link | str, activity: str = "", *, idle: bool = False) -> FlowShape:
         """The shape when each unit takes further seconds in series with its cycle, on a link or at an address.

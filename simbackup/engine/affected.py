@@ -82,15 +82,18 @@ class Affected:
             for coupling in couplings:
                 self._ask(coupling)
             self.add(flows)
+            others = list[Variable]()
             for flow in flows:
                 for link in flow.links:  # also those that it demands no more
-                    others = len(link.variables) > 1 and link.streams is not None and link.moves_all
-                    self.add(link.variables if others else link.limited)
+                    many = len(link.variables) > 1 and link.streams is not None and link.moves_all
+                    others += link.variables if many else link.limited
             for link in links:
                 self._see(link)
-                other = (link.streams is not None or link.has_other_capacity) and link.moves_all
-                alone = link.may_depend and waits_alone(link)
-                self.add(link.variables if other or alone or link.solved_jointly else link.limited)
+                resized = link.solved_capacity >= 0.0 and link.capacity != link.solved_capacity
+                many = link.solved_jointly or (link.may_depend and waits_alone(link))
+                many = many or ((resized or link.streams is not None) and link.moves_all)
+                others += link.variables if many else link.limited
+            self.add(others)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
         """Add all flows, links and couplings of the network."""

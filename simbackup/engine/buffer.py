@@ -35,53 +35,42 @@ def _same(inflow: float, outflow: float) -> bool:
     return abs(inflow - outflow) <= EQUAL * max(inflow, outflow)
 
 
-class BufferPort(NamedTuple):
-    """A flow attached to a buffer: bytes per unit, and the units completed when it was attached."""
+class Ports(dict[Flow, tuple[float, float]]):
+    """The flows that fill, or that drain, a buffer: the bytes of one unit of each, and its units when it was attached.
 
-    flow: Flow
-    bytes_per_unit: float
-    start: float
-
-    @property
-    def bytes_moved(self) -> float:
-        """Bytes that it has moved since then."""
-        return (self.flow.completed - self.start) * self.bytes_per_unit
-
-
-class Ports(dict[Flow, BufferPort]):
-    """The flows that fill, or that drain, a buffer, in the order in which they were attached."""
+    They are in the order in which they were attached.
+    """
 
     def moved(self) -> tuple[float, float]:
         """Bytes that these flows have moved since they were attached, and bytes that they still have to move."""
         moved = left = 0.0
-        for flow, port in self.items():
+        for flow, (size, start) in self.items():
             completed = flow.completed
-            moved += (completed - port.start) * port.bytes_per_unit
-            left += (flow.amount - completed) * port.bytes_per_unit
+            moved += (completed - start) * size
+            left += (flow.amount - completed) * size
         return moved, left
 
     @property
     def bytes_per_s(self) -> float:
         """Bytes a second that these flows move together."""
         rate = 0.0
-        for flow, port in self.items():
-            rate += flow.rate * port.bytes_per_unit
+        for flow, (size, _) in self.items():
+            rate += flow.rate * size
         return rate
 
     @property
     def sizes(self) -> dict[Flow, float]:
         """Bytes of one unit of each flow."""
-        return {flow: port.bytes_per_unit for flow, port in self.items()}
+        return {flow: size for flow, (size, _) in self.items()}
 
     def range(self, slack: float) -> tuple[float, float]:
         """The least and the most bytes a second of these flows together, if levels of groups change by a share."""
         low = high = 0.0
-        for flow, port in self.items():
+        for flow, (size, _) in self.items():
+            rate = flow.rate * size
             if flow.group is None:
-                rate = flow.own_rate * port.bytes_per_unit
                 low, high = low + rate, high + rate
             else:
-                rate = flow.rate * port.bytes_per_unit
                 low, high = low + rate * (1.0 - slack), high + rate * (1.0 + slack)
         return low, high
 
@@ -98,13 +87,6 @@ class BufferReading(NamedTuple):
     rounding: float
     to_fill: float
     to_drain: float
-
-    @classmethod
-    def of(cls, base: float, fills: Ports, drains: Ports, now: float, capacity: float) -> BufferReading:
-        """The reading of a buffer of a capacity that holds `base` beside what these flows have moved."""
-        (filled, to_fill), (drained, to_drain) = fills.moved(), drains.moved()
-        rounding = min(ROUNDING * (abs(base) + filled + drained), 0.25 * capacity)  # one bound at a time
-        return cls(now, base + filled - drained, rounding, to_fill, to_drain)
 
 
 UNKNOWN = BufferReading(-math.inf, 0.0, 0.0, 0.0, 0.0)
@@ -225,8 +207,8 @@ class Buffer:
         leaders = self._leaders_of(self._followers)
         if len(self._followers) != 1 or len(leaders) != 1:
             return None
-        (follower,), (leader,) = self._followers.values(), leaders.values()
-        return Pair(follower.flow, leader.flow, leader.bytes_per_unit / follower.bytes_per_unit)
+        [(follower, (size, _))], [(leader, (led, _))] = self._followers.items(), leaders.items()
+        return Pair(follower, leader, led / size)
 
     def look(self) -> None:
         """Ask the network for a hold if the buffer is full or empty; set the alarm for the next content."""
@@ -242,15 +224,17 @@ class Buffer:
             raise ValueError(f"{flow.name} already fills or drains {self.name}")
         if not 0.0 < bytes_per_unit < math.inf:
             raise ValueError(f"bytes per unit of {flow.name} must be above zero, not {bytes_per_unit}")
-        ports[flow] = BufferPort(flow, bytes_per_unit, flow.completed)
+        ports[flow] = (bytes_per_unit, flow.completed)
         self._known = UNKNOWN
         self._network.couple(self, flow, watcher=self)
         self._network.changed(self)
 
     def _detach(self, flow: Flow) -> None:
         self._known = UNKNOWN
-        port = self._fills.pop(flow, None)
-        self._base += port.bytes_moved if port else -self._drains.pop(flow).bytes_moved
+        fills = flow in self._fills
+        size, start = (self._fills if fills else self._drains).pop(flow)
+        moved = (flow.completed - start) * size
+        self._base += moved if fills else -moved
 
     def _leaders_of(self, followers: Ports) -> Ports:
         return self._drains if followers is self._fills else self._fills
@@ -260,7 +244,9 @@ class Buffer:
         known, now = self._known, float(self._network.env.now)
         if known.now == now:
             return known
-        known = self._known = BufferReading.of(self._base, self._fills, self._drains, now, self.capacity_bytes)
+        (filled, to_fill), (drained, to_drain) = self._fills.moved(), self._drains.moved()
+        rounding = min(ROUNDING * (abs(self._base) + filled + drained), 0.25 * self.capacity_bytes)  # one bound a time
+        known = self._known = BufferReading(now, self._base + filled - drained, rounding, to_fill, to_drain)
         return known
 
     def _at_bound(self, ports: Ports | None) -> bool:

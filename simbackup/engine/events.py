@@ -1,7 +1,7 @@
 """Calls at a time of the simulation, and flows and groups in the order of their completions.
 
-Who is under way says in `due_at` when it counts as done, and in `ends_at` when nothing of it is left. Its `due_entry`
-and `ends_entry` are where it stands in the order of either, infinite if nowhere.
+Who is under way says in `times` when it counts as done, and when nothing of it is left. Its `entries` are where it
+stands in the order of either, infinite if nowhere.
 
 Invariant: each one that will be done stands once in either order, at its entry, which is not after its time. One that
 is delayed stays where it stands until its turn comes, and is put at its time only then. Other entries are passed over.
@@ -80,6 +80,10 @@ class Alarm:
             ring()
 
 
+DUE, ENDS = 0, 1
+"""Which of the times of a flow or group: when it counts as done, or when nothing of it is left."""
+
+
 class Completions(Generic[T]):
     """Flows or groups in two orders: by when each counts as done, and by when nothing of it is left.
 
@@ -88,91 +92,63 @@ class Completions(Generic[T]):
 
     def __init__(self, group: object = None) -> None:
         self._group = group
-        self._due: list[tuple[float, int, T]] = []
-        self._ends: list[tuple[float, int, T]] = []
+        self._orders: tuple[list[tuple[float, int, T]], list[tuple[float, int, T]]] = ([], [])
         self._most = FEW
 
     def put(self, one: T) -> None:
         """Put a flow or group in its place, after its times have changed."""
-        due_at, ends_at = one.due_at, one.ends_at
-        if due_at < one.due_entry:
-            one.due_entry = due_at
-            heappush(self._due, (due_at, one.number, one))
-        if ends_at < one.ends_entry:
-            one.ends_entry = ends_at
-            heappush(self._ends, (ends_at, one.number, one))
-            if len(self._ends) > self._most:
+        (due, ends), entries = one.times, one.entries
+        if due < entries[DUE]:
+            entries[DUE] = due
+            heappush(self._orders[DUE], (due, one.number, one))
+        if ends < entries[ENDS]:
+            entries[ENDS] = ends
+            heappush(self._orders[ENDS], (ends, one.number, one))
+            if len(self._orders[ENDS]) > self._most:
                 self._tidy()
 
     def _tidy(self) -> None:
         """Remove outdated entries, and those of flows that stand still."""
-        near, ends = list[tuple[float, int, T]](), list[tuple[float, int, T]]()
-        for entry in self._due:
-            time, _, one = entry
-            if time == one.due_entry and one.group is self._group:
-                if one.due_at < math.inf:
-                    near.append(entry)
-                else:
-                    one.due_entry = math.inf
-        for entry in self._ends:
-            time, _, one = entry
-            if time == one.ends_entry and one.group is self._group:
-                if one.ends_at < math.inf:
-                    ends.append(entry)
-                else:
-                    one.ends_entry = math.inf
-        heapify(near)
-        heapify(ends)
-        self._due, self._ends = near, ends
-        self._most = 2 * len(ends) + FEW
+        for which, order in enumerate(self._orders):
+            kept: list[tuple[float, int, T]] = []
+            for entry in order:
+                time, _, one = entry
+                if time == one.entries[which] and one.group is self._group:
+                    if one.times[which] < math.inf:
+                        kept.append(entry)
+                    else:
+                        one.entries[which] = math.inf
+            heapify(kept)
+            order[:] = kept
+        self._most = 2 * len(self._orders[ENDS]) + FEW
 
     def due(self, at: float, now: float) -> list[T]:
         """The flows or groups that are done when the clock shows `at` and the time is `now`, by their numbers."""
-        order, until = self._due, at * (1.0 + ULPS)
-        if not order or order[0][0] > until:
-            return []
+        order, until = self._orders[DUE], at * (1.0 + ULPS)
         found: list[T] = []
         while order and order[0][0] <= until:
             time, _, one = heappop(order)
-            if time == one.due_entry and one.group is self._group:
-                one.due_entry = math.inf
+            if time == one.entries[DUE] and one.group is self._group:
+                one.entries[DUE] = math.inf
                 found.append(one)
         for one in found:
             self.put(one)
-        due = [one for one in found if one.due_at <= until and one.due(now)]
+        due = [one for one in found if one.times[DUE] <= until and one.due(now)]
         if len(due) > 1:
             due.sort(key=_number)
         return due
 
-    def next_due(self) -> float:
-        """The earliest time (seconds) at which a flow is done; infinite if none of them ends at its present rate."""
-        order = self._due
+    def earliest(self, which: int) -> float:
+        """The earliest time at which one is due, or ends; infinite if none ever does at its present rate."""
+        order = self._orders[which]
         while order:
             time, number, one = order[0]
-            if time == one.due_entry and one.group is self._group:
-                if one.due_at == time:
+            if time == one.entries[which] and one.group is self._group:
+                at = one.entries[which] = one.times[which]
+                if at == time:
                     return time
-                one.due_entry = one.due_at  # it stood there from before it was delayed, or will never be done now
-                if one.due_at < math.inf:
-                    heapreplace(order, (one.due_at, number, one))
+                if at < math.inf:  # it stood there from before it was delayed
+                    heapreplace(order, (at, number, one))
                     continue
             heappop(order)
         return math.inf
-
-    def next_end(self) -> float:
-        """The earliest time at which nothing is left of one, infinite if none will be done."""
-        order = self._ends
-        while order:
-            time, number, one = order[0]
-            if time == one.ends_entry and one.group is self._group:
-                if one.ends_at == time:
-                    return time
-                one.ends_entry = one.ends_at
-                if one.ends_at < math.inf:
-                    heapreplace(order, (one.ends_at, number, one))
-                    continue
-            heappop(order)
-        return math.inf
-
-    def __bool__(self) -> bool:
-        return bool(self._due)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import simpy
 
-from simbackup.engine.events import ULPS
+from simbackup.engine.events import ENDS, ULPS
 from simbackup.engine.filling import TIE
 from simbackup.engine.limit import WHOLE, Customers, Law, Limit, Parts, Segment, Spot, alone, depends_on_others
 
@@ -107,10 +107,10 @@ class Flow:
 
     __slots__ = (
         "_alone", "_completed", "_env", "_limited_since", "_segments", "_since", "active", "activity",
-        "among", "amount", "bottleneck", "cap", "cause", "customers", "demands", "depends", "done", "due_at",
-        "due_entry", "ends_at", "ends_entry", "failure", "given_weight", "group", "in_group", "law", "level_stop",
+        "among", "amount", "bottleneck", "cap", "cause", "customers", "demands", "depends", "done",
+        "entries", "failure", "given_weight", "group", "in_group", "law", "level_stop",
         "limit", "limits", "links", "low_priority", "may_depend", "moves", "name", "next_phase", "number", "own_rate",
-        "patient", "phase_change", "phase_end", "places", "queues", "sequential", "spent", "uses",
+        "patient", "phase_change", "phase_end", "places", "queues", "sequential", "spent", "times",
         "watchers", "weight",
     )  # fmt: skip
 
@@ -169,9 +169,9 @@ class Flow:
         """Its rate when the level of its group is one, and the level near which a limit of its own stops it."""
 
         # when it ends, on the clock of its group if it has one
-        self.due_at = self.ends_at = math.inf
+        self.times = [math.inf, math.inf]
         """When it counts as done, and when nothing of it is left."""
-        self.due_entry = self.ends_entry = math.inf
+        self.entries = [math.inf, math.inf]
         """Where it stands in the order of either."""
 
     def __repr__(self) -> str:
@@ -189,8 +189,6 @@ class Flow:
         """Set what one unit demands of links and moves on them, where it does so, and its requests as customers."""
         self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
         self.moves, self.places, self.customers = dict(moves), dict(places), customers
-        self.uses = [(link, (self.demands.get(link, 0.0), self.moves.get(link, 0.0))) for link in self.links]
-        """The links that it crosses, with the units that it demands of each and the bytes that it moves there."""
         self.queues = (
             ()
             if customers is None
@@ -300,47 +298,43 @@ class Flow:
                 self._completed = min(self.amount, self._completed + before * (now - self._since))
             self._since = now
         self.own_rate = rate
-        for link, load in self.uses:
+        for link in self.links:
             link.stale = True
-            if link.tracks:
-                link.shift(load[0] * (rate - before), load[1] * (rate - before))
         self._expect(now, rate)
         return True
 
     def _expect(self, now: float, rate: float) -> None:
         """Compute when it will be done at a rate, on a clock that shows `now`."""
         left = self.phase_end - self._completed
-        if left == math.inf:
-            self.ends_at = self.due_at = math.inf
-            return
-        near = left - DONE * self.amount
+        near = left - DONE * self.amount if left < math.inf else math.inf
         if rate > 0.0:
-            self.ends_at = now + left / rate
-            self.due_at = now + near / rate if near > 0.0 else now
+            self.times = [now + near / rate if near > 0.0 else now, now + left / rate]
         else:
-            self.ends_at = math.inf
-            self.due_at = math.inf if near > 0.0 else now
+            self.times = [math.inf if near > 0.0 else now, math.inf]
 
     def join(self, group: BottleneckGroup, weight: float, level_stop: float, now: float) -> None:
         """Join a group: its rate is its weight times the level of the group, until its own limit stops it."""
         self.advance(now)
         for link in self.links:
-            link.leave_to_group(self, self.own_rate)
+            link.stale = True
+            del link.variables[self]
+            link.limited.pop(self, None)
         self.group, self.in_group, self.level_stop = group, weight, level_stop
         self.own_rate, self._since = 0.0, group.clock(now)
-        self.due_entry = self.ends_entry = math.inf
+        self.entries = [math.inf, math.inf]
         self._expect(self._since, weight)
 
     def leave(self, now: float, *, ends: bool) -> None:
         """Leave its group, and keep the rate that it has there unless it ends."""
         self.advance(now)
         self.own_rate, self._since, self.group = 0.0 if ends else self.rate, now, None
-        self.due_entry = self.ends_entry = math.inf
+        self.entries = [math.inf, math.inf]
         if ends:
             return
         self._expect(now, self.own_rate)
         for link in self.links:
-            link.take_from_group(self, self.own_rate)
+            link.stale = True
+            link.variables[self] = None
         if self.bottleneck is not None:
             self.bottleneck.limited[self] = None
 
@@ -367,7 +361,7 @@ class Flow:
         if self.group is not None:
             here = self.group.clock(now)
             step = ULPS * max(here, self.group.rate * now)
-        if here + step >= self.ends_at or left <= DONE * self.amount:
+        if here + step >= self.times[ENDS] or left <= DONE * self.amount:
             return True
         return self.rate > 0.0 and now + left / self.rate <= now
 
@@ -375,11 +369,8 @@ class Flow:
         """End the flow, and return the units of `completed` that its rates do not account for."""
         self.advance(now)
         self._add_segment(self._segments, now)
-        for link, load in self.uses:
-            if link.tracks:
-                link.shift(load[0] * -self.own_rate, load[1] * -self.own_rate)
         extra = completed - self._completed
-        self._completed, self.own_rate, self.ends_at, self.due_at = completed, 0.0, math.inf, math.inf
+        self._completed, self.own_rate, self.times = completed, 0.0, [math.inf, math.inf]
         self._limited_by(None)
         self.active = False
         self.done.succeed()

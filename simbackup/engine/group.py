@@ -26,15 +26,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import simpy
 
-from simbackup.engine.events import FEW, ULPS, Completions
+from simbackup.engine.events import DUE, ENDS, FEW, ULPS, Completions
 from simbackup.engine.filling import same
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import WHOLE, Customers, Law
-from simbackup.engine.link import Link, Recorder
+from simbackup.engine.link import Link
 
 if TYPE_CHECKING:
     from simbackup.engine.affected import Coupling, Sides
     from simbackup.engine.buffer import Buffer
+    from simbackup.trace.trace import Trace
 
 Variable: TypeAlias = "Flow | BottleneckGroup"
 """Who is solved for a rate: a flow by itself, or a group."""
@@ -195,8 +196,8 @@ class BottleneckGroup:
 
         # its clock
         self.group: BottleneckGroup | None = None
-        self.due_at = self.ends_at = self.due_entry = self.ends_entry = math.inf
-        """When the next of its members counts as done, when nothing of it is left, and its entries in these orders."""
+        self.times, self.entries = [math.inf, math.inf], [math.inf, math.inf]
+        """When the next of its members counts as done, and when nothing of it is left; its entries in these orders."""
         self.ranges = LevelRanges()
         self._completions = Completions["Flow"](self)
         self._pushes = count()
@@ -343,14 +344,15 @@ class BottleneckGroup:
 
     def expect(self, now: float) -> None:
         """Compute when the next of its members ends."""
-        near, ends = self._completions.next_due(), self._completions.next_end()
         reading = self.clock(now)
-        self.due_at = max(now, now + (near - reading) / self.rate) if self.rate > 0.0 and near < math.inf else math.inf
-        self.ends_at = max(now, now + (ends - reading) / self.rate) if self.rate > 0.0 and ends < math.inf else math.inf
+        self.times = [
+            max(now, now + (at - reading) / self.rate) if self.rate > 0.0 and at < math.inf else math.inf
+            for at in map(self._completions.earliest, (DUE, ENDS))
+        ]
 
     def due(self, now: float) -> bool:
         """Whether a member may be done at `now`."""
-        return now >= self.due_at
+        return now >= self.times[DUE]
 
     def done(self, now: float) -> list[Flow]:
         """The members that are done at `now`."""
@@ -385,7 +387,7 @@ class Groups:
     """The groups of a network, in the order in which they will lose a member that is done."""
 
     def __init__(
-        self, env: simpy.Environment, numbers: Iterator[int], alone: Completions[Flow], trace: Recorder | None
+        self, env: simpy.Environment, numbers: Iterator[int], alone: Completions[Flow], trace: Trace | None
     ) -> None:
         self._env = env
         self._numbers = numbers
@@ -406,7 +408,8 @@ class Groups:
         Groups that have become small, or stand still, dissolve.
         """
         for small in [one for one in self.changed if one.active and (len(one.members) < LEFT or one.rate <= 0.0)]:
-            self.dissolve(small)
+            for flow in tuple(small.members):
+                self.release(flow)
         for link in [link for link in links if link.groups or len(link.limited) >= MANY]:
             group = next((one for one in link.groups if one.link is link), None)
             if (group is None and len(link.limited) < MANY) or link.depended_on:
@@ -526,13 +529,6 @@ class Groups:
             group.end()
         return [flow, *self.release(mate)] if mate is not None and flow.bottleneck is not None else [flow]
 
-    def dissolve(self, group: BottleneckGroup) -> list[Flow]:
-        """Take all members out of a group, and return them."""
-        members = list(group.members)
-        for flow in members:
-            self.release(flow)
-        return members
-
     def carry(self, links: Iterable[Link]) -> None:
         """Leave links that only one group crosses, and nobody watches, out of solutions."""
         for link in links:
@@ -540,11 +536,6 @@ class Groups:
                 group = next(iter(link.groups))
                 if group.link is not link:
                     group.carry(link, self._now)
-
-    @property
-    def next_end(self) -> float:
-        """The time at which the next member of any group is done, infinite if none will be."""
-        return self.ends.next_end() if self.ends else math.inf
 
     def come_to(self, link: Link) -> None:
         """Take a link back into solutions, as others come to it that only one group crossed so far."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from simbackup.engine.filling import TIE
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from simbackup.engine.affected import Coupling
     from simbackup.engine.flow import Flow
     from simbackup.engine.group import BottleneckGroup, GroupMeter, Variable
+    from simbackup.trace.trace import Trace
 
 
 class StreamKind(NamedTuple):
@@ -109,33 +110,6 @@ class SequentialFlows:
         return 2.0 * most <= total * (1.0 + TIE)
 
 
-FEW = 16
-"""Flows up to which the use of a link is summed anew at each change."""
-
-
-class Recorder(Protocol):
-    """What keeps a record of the rates of links, such as a trace."""
-
-    def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
-        """Record what flows by themselves use of a link from a time (seconds) on: a share, and bytes a second."""
-        ...
-
-    def shared_level(
-        self,
-        time: float,
-        root: str,
-        level: float,
-        loads: Mapping[str, tuple[float, float]],
-        beside: Mapping[str, tuple[float, float]] | None = None,
-    ) -> None:
-        """Record the level of the flows that a link (`root`) limits from a time (seconds) on.
-
-        `loads` are the share and the bytes at level one of links where these are others than before, `beside` what
-        flows by themselves do there.
-        """
-        ...
-
-
 class Link:
     """A resource that flows cross: a disk, a wire, a processor.
 
@@ -159,11 +133,11 @@ class Link:
     """
 
     __slots__ = (
-        "_dependents", "_first", "_next_bytes_per_s", "_next_used", "_shifts", "_summed", "_summed_ago", "busy",
-        "busy_s", "bytes_moved", "bytes_per_s", "capacity", "closures", "crossing", "depended_on", "fastest",
-        "group_meter", "groups", "heaviest", "limited", "may_depend", "name", "nominal", "number", "peak_bytes_per_s",
-        "plain", "pooled", "recorded_at", "recorded_busy", "recorded_bytes", "settled_at", "solved_capacity",
-        "solved_jointly", "stale", "streams", "tracks", "units", "used", "variables", "watchers", "weighed",
+        "_dependents", "_first", "busy", "busy_s", "bytes_moved", "bytes_per_s", "capacity", "closures", "crossing",
+        "depended_on", "fastest", "group_meter", "groups", "heaviest", "limited", "may_depend", "name", "nominal",
+        "number", "peak_bytes_per_s", "plain", "pooled", "recorded_at", "recorded_busy", "recorded_bytes",
+        "settled_at", "solved_capacity", "solved_jointly", "stale", "streams", "units", "used", "variables",
+        "watchers", "weighed",
     )  # fmt: skip
 
     def __init__(
@@ -238,11 +212,6 @@ class Link:
         self.set_capacity(self.nominal)
 
     @property
-    def has_other_capacity(self) -> bool:
-        """Whether its capacity has changed since its rates last did."""
-        return self.solved_capacity >= 0.0 and self.capacity != self.solved_capacity
-
-    @property
     def moves_all(self) -> bool:
         """Whether a change of its capacity or of its streams may change the rates of all its flows."""
         used = sum([variable.load_on(self) * variable.rate for variable in self.variables])
@@ -263,7 +232,7 @@ class Link:
         """Units of these that are lost to switchover."""
         return self.streams.lost(flow) if self.streams is not None and self in flow.demands else 0.0
 
-    def most_lost(self, among: Container[Variable]) -> list[tuple[Flow, float]]:
+    def most_lost(self, among: Collection[Variable]) -> list[tuple[Flow, float]]:
         """Units lost to switchover for one unit of each stream among these, if all its bytes cost a turn.
 
         Empty with one stream.
@@ -271,7 +240,8 @@ class Link:
         streams = self.streams
         if streams is None or len(self.crossing) == 1:
             return []
-        flows = [flow for flow in self.crossing if flow in among and self in flow.demands]
+        few, others = sorted((among, self.crossing), key=len)  # both are in the order in which they came
+        flows = [cast("Flow", flow) for flow in few if flow in others and self in flow.demands]
         return [(flow, lost) for flow in flows if (lost := streams.most_lost(flow))]
 
     def is_own(self, flow: Flow) -> bool:
@@ -280,10 +250,10 @@ class Link:
 
     # flows come, change and go; all of this is called by the network
 
-    def attach(self, flow: Flow, load: tuple[float, float]) -> None:
-        """Attach a flow with the units that one unit of it demands, and its bytes."""
+    def attach(self, flow: Flow) -> None:
+        """Attach a flow."""
         self.variables[flow] = None
-        self.crossing[flow] = load
+        self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
         if flow.among is not None and flow.among.link is self:
             self.weighed[flow] = flow.given_weight / flow.among.elsewhere
             self.heaviest = self.heaviest or 1.0
@@ -295,7 +265,7 @@ class Link:
 
     def reload(self, flow: Flow) -> None:
         """Update the load of an attached flow, after its demands have changed."""
-        self.stale, self._shifts = True, math.inf
+        self.stale = True
         self._first.setdefault(flow, self.crossing[flow])
         self.crossing[flow] = (flow.demands.get(self, 0.0), flow.moves.get(self, 0.0))
         if flow.may_depend:
@@ -332,13 +302,13 @@ class Link:
     def set_lost(self, lost: Mapping[Flow, float] | None) -> None:
         """Set the units lost to switchover for one unit of each stream; None if all their bytes cost a turn."""
         if self.streams is not None:
-            self.stale, self._shifts = True, math.inf
+            self.stale = True
             self.streams.set_lost(lost)
             self._update_joint()
 
     def _streams_changed(self) -> None:
         """Note that each stream may lose more or less than before."""
-        self.stale, self._shifts = True, math.inf
+        self.stale = True
         for group in self.groups:
             group.reload(self)
 
@@ -368,17 +338,6 @@ class Link:
         self.solved_jointly = self.depended_on or (self.streams is not None and self.streams.uneven)
 
     # groups
-
-    def leave_to_group(self, flow: Flow, rate: float) -> None:
-        """Count a flow no more, as it joins a group; called by the flow."""
-        self.shift(flow.demands.get(self, 0.0) * -rate, flow.moves.get(self, 0.0) * -rate)
-        del self.variables[flow]
-        self.limited.pop(flow, None)
-
-    def take_from_group(self, flow: Flow, rate: float) -> None:
-        """Count a flow again that leaves a group; called by the flow."""
-        self.variables[flow] = None
-        self.shift(flow.demands.get(self, 0.0) * rate, flow.moves.get(self, 0.0) * rate)
 
     def meter_by(self, meter: GroupMeter | None, now: float) -> None:
         """Keep the totals by the clock of the only group on the link, or by time again; called by the group."""
@@ -413,10 +372,6 @@ class Link:
         """What is on record of it: the share of it in use by flows by themselves, and their bytes a second."""
         self.recorded_at: float = -1.0
         """The time, seconds, of the last record of these."""
-        self.tracks = False
-        """Whether it adds up changes of rates, as it is crossed by too many flows to sum their rates each time."""
-        self._next_used = self._next_bytes_per_s = self._shifts = self._summed_ago = 0.0
-        self._summed: tuple[float, float] = (0.0, 0.0)
 
     def advance(self, now: float) -> None:
         """Update the totals to `now`, seconds."""
@@ -443,13 +398,13 @@ class Link:
         self.peak_bytes_per_s = max(self.peak_bytes_per_s, meter.bytes * meter.group.greatest(self.settled_at, now))
         meter.showed = reading
 
-    def take_rates(self, now: float, recorder: Recorder | None) -> None:
+    def take_rates(self, now: float, recorder: Trace | None) -> None:
         """Update the totals for the rates of its flows from `now` (seconds) on, and record them if they have changed.
 
         This is the hottest code of a simulation: it asks others only where it has to.
         """
         capacity = self.capacity
-        if self.tracks or self.groups or self.streams is not None or len(self.variables) > FEW:
+        if self.groups or self.streams is not None:
             used, bytes_per_s = self._sums()
         else:
             used = bytes_per_s = 0.0
@@ -474,38 +429,15 @@ class Link:
                 self.advance(now)
             self.used, self.busy, self.bytes_per_s = used, busy, bytes_per_s
 
-    def shift(self, used: float, moved: float) -> None:
-        """Change the sums of units and bytes a second by so much; called by attached flows."""
-        self.stale = True
-        if self.tracks:
-            self._shifts += 1.0 if self.streams is None else math.inf
-            self._next_used += used
-            self._next_bytes_per_s += moved
-
     def _sums(self) -> tuple[float, float]:
-        """Units and bytes a second in use, summed anew now and then so that rounding neither adds up nor stays."""
-        many = len(self.variables) > FEW
-        if many and self.tracks:
-            self._summed_ago += self._shifts
-            self._shifts = 0.0
-            if self._summed_ago < len(self.variables) and not self._halved:
-                return self._next_used, self._next_bytes_per_s
+        """Units and bytes a second of flows by themselves, some of which may be streams."""
         used = bytes_per_s = 0.0
         for variable in self.variables:
             if variable not in self.groups:
                 flow = cast("Flow", variable)
                 used += self.demand(flow) * flow.own_rate
                 bytes_per_s += self.crossing[flow][1] * flow.own_rate
-        self.tracks = many
-        if many:
-            self._summed = self._next_used, self._next_bytes_per_s = used, bytes_per_s
-            self._summed_ago = self._shifts = 0.0
         return used, bytes_per_s
-
-    @property
-    def _halved(self) -> bool:
-        """Whether half of what was summed last is gone."""
-        return self._next_used < 0.5 * self._summed[0] or self._next_bytes_per_s < 0.5 * self._summed[1]
 
     def _with_groups(self, used: float, bytes_per_s: float, capacity: float) -> tuple[float, float]:
         """Units and bytes a second with those of groups, unless the clock of one meters them."""

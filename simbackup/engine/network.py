@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Unpack
 import simpy
 
 from simbackup.engine.affected import Affected, Changes, Coupling, waits_alone
-from simbackup.engine.events import LAST, Alarm, Call, Completions
+from simbackup.engine.events import ENDS, LAST, Alarm, Call, Completions
 from simbackup.engine.flow import Flow, FlowOptions
 from simbackup.engine.group import MANY, BottleneckGroup, Groups
 from simbackup.engine.limit import Customers, Limit, Parts, Spot
-from simbackup.engine.link import Link, Recorder
+from simbackup.engine.link import Link
 from simbackup.engine.problem import BufferHold, More, Solution, solve
 from simbackup.refusals import Closure, Refusals
 
 if TYPE_CHECKING:
     from simbackup.engine.buffer import Buffer
+    from simbackup.trace.trace import Trace
 
 _number = attrgetter("number")
 _name = attrgetter("name")
@@ -48,7 +49,7 @@ class FlowNetwork:
     def __init__(
         self,
         env: simpy.Environment,
-        trace: Recorder | None = None,
+        trace: Trace | None = None,
         whole: bool = False,
         refusals: Refusals | None = None,
     ) -> None:
@@ -126,9 +127,9 @@ class FlowNetwork:
             return flow
         flow.number = next(self._numbers)
         self._flows[flow] = None
-        for link, load in flow.uses:
+        for link in flow.links:
             self._groups.come_to(link)
-            link.attach(flow, load)
+            link.attach(flow)
             if link not in self._links:
                 self._links[link], link.number = None, next(self._numbers)
         self._meet(flow)
@@ -448,7 +449,7 @@ class FlowNetwork:
     # ends
 
     def _set_alarm(self) -> None:
-        self._alarm.set(min(self._completions.next_end(), self._groups.next_end), self._ring)
+        self._alarm.set(min(self._completions.earliest(ENDS), self._groups.ends.earliest(ENDS)), self._ring)
 
     def _ring(self) -> None:
         if not self._end_due(float(self.env.now)):
@@ -456,7 +457,7 @@ class FlowNetwork:
 
     def _end_due(self, now: float) -> bool:
         due = self._completions.due(now, now)
-        if self._groups.ends and (others := self._groups.done(now)):
+        if others := self._groups.done(now):
             due = sorted([*due, *others], key=_number)
         for flow in due:
             if flow.next_phase is None:

@@ -19,10 +19,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, cast
 
-from simbackup.engine.filling import CAP, TIE, Allocation, OfferFilling, UnboundedFlowError, same
+from simbackup.engine.filling import (
+    CAP,
+    TIE,
+    Allocation,
+    OfferFilling,
+    UnboundedFlowError,
+    max_min_rates,
+    same,
+)
 from simbackup.engine.flow import DONE, Flow, Limits
 from simbackup.engine.group import BottleneckGroup, Variable
-from simbackup.engine.holds import Hold, coupled_rates, held_demands
+from simbackup.engine.holds import EQUAL, Hold, coupled_rates, held_demands
 from simbackup.engine.limit import WHOLE, Behind, Limit, OnOwnLink, Parts, customer_limits
 from simbackup.engine.link import Link
 from simbackup.engine.switchover import Switchover
@@ -207,13 +215,7 @@ class Problem:
         return found
 
     def solve(self) -> Solution | More:
-        """The rates by all rules, or what else has to be solved for them.
-
-        Raises
-        ------
-        ValueError
-            Nothing limits a flow.
-        """
+        """The rates by all rules, or what else has to be solved for them."""
         allocation = self._with_customers()
         for _ in range(MOST_REPEATS if self.has_customers else 0):
             before = allocation.rates
@@ -231,13 +233,9 @@ class Problem:
 
     def rates(self) -> Allocation:
         """The fair rates, given the present limit of each variable and the holds of buffers."""
-        try:
-            found = coupled_rates(
-                self.capacities, self.demands, self.weights, self.caps, self.holds, switchovers=self.switchovers
-            )
-        except UnboundedFlowError as error:
-            name = self.variables[error.flow].name
-            raise ValueError(f"flow {name} is limited neither by a link nor by a cap") from None
+        found = coupled_rates(
+            self.capacities, self.demands, self.weights, self.caps, self.holds, switchovers=self.switchovers
+        )
         self.note_more(found)
         return found
 
@@ -250,15 +248,15 @@ class Problem:
         """Note in `more` the other flows whose rates an allocation would change."""
         if self.more is not None or not self.beside:
             return
+        beside = {self.index[link]: link for link in self.beside}
         used, levels, changed = dict(self.used), dict[Link, float](), set[Link]()
         for variable, rate, demands in zip(self.variables, allocation.rates, self.demands, strict=True):
-            for link in [self.links[resource] for resource in demands]:
-                if link in used:
-                    used[link] += variable.load_on(link) * rate
-                    levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
-                    if not same(rate, variable.rate):
-                        changed.add(link)
-        full = {self.links[i] for i in allocation.filled if i < len(self.links)}
+            for link in [beside[resource] for resource in demands if resource in beside]:
+                used[link] += variable.load_on(link) * rate
+                levels[link] = max(levels.get(link, 0.0), rate / variable.weight)
+                if not same(rate, variable.rate):
+                    changed.add(link)
+        full = {beside[i] for i in allocation.filled if i in beside}
         moved: dict[Variable, None] = {}
         for link, others in self.beside.items():
             if link in changed:
@@ -267,10 +265,6 @@ class Problem:
                 moved.update(dict.fromkeys(one for one in others if _above(one, link, levels[link])))
         if moved:
             self.more = More(moved=moved)
-
-    def blame(self, allocation: Allocation) -> Blame:
-        """What limits each variable under an allocation."""
-        return Blame(self, allocation)
 
     def used_by_others(self, flow: int, resource: int, rates: Sequence[float]) -> float:
         """The share of a resource that all flows except one use at given rates."""
@@ -385,62 +379,95 @@ class Problem:
                 self.more = self.more or More(uneven=link)
 
     def _solution(self, allocation: Allocation) -> Solution:
-        blame, numbers, first = self.blame(allocation), range(len(self.variables)), len(self.links)
+        links, first = self.links, len(self.links)
         return Solution(
             rates=allocation.rates,
-            bottlenecks=[blame.link(i) for i in numbers],
-            why=[blame.of(i) for i in numbers],
+            bottlenecks=[links[j] if 0 <= j < first else None for j in allocation.bottlenecks],
+            why=[self.why(allocation, i) for i in range(len(self.variables))],
             limits=self.limits,
             lost=self.lost,
             binding={i for i in (*(j - first for j in allocation.filled), *self.offering) if i >= 0},
         )
 
+    def why(self, allocation: Allocation, number: int, passed: frozenset[int] = frozenset()) -> tuple[str, Parts]:
+        """The address that limits a variable under an allocation, and the parts of its cycle where that does.
 
-class Blame:
-    """What limits each variable of a problem under an allocation: a link, its own limit, or what a buffer does."""
-
-    def __init__(self, problem: Problem, allocation: Allocation) -> None:
-        self.problem = problem
-        self.allocation = allocation
-        self.links = problem.links
-
-    def link(self, number: int) -> Link | None:
-        """The link that limits it, None where its own limit or a buffer does."""
-        bottleneck = self.allocation.bottlenecks[number]
-        return self.links[bottleneck] if 0 <= bottleneck < len(self.links) else None
-
-    def of(self, number: int, passed: frozenset[int] = frozenset()) -> tuple[str, Parts]:
-        """The address that limits it, and the parts of its cycle where that does; it follows the `passed` buffers."""
-        bottleneck, limit = self.allocation.bottlenecks[number], self.problem.lowest[number]
-        if bottleneck == CAP:
-            return limit.cause, limit.parts
-        if bottleneck >= len(self.links):
-            return self._of_hold(bottleneck - len(self.links), passed)
-        at_cap = self.allocation.rates[number] >= limit.rate * (1.0 - DONE)
-        return self.links[bottleneck].name, limit.parts if at_cap else WHOLE
-
-    def _of_hold(self, number: int, passed: frozenset[int]) -> tuple[str, Parts]:
-        """What limits the leader that moves most; the buffer itself, if it has no leader or leaders form a circle."""
-        place = self.problem.place
-        name, _, leaders = self.problem.buffers[number]
-        if not leaders or number in passed:
+        Where a buffer holds it, that is what limits the leader that moves most, or the buffer itself, if it has no
+        leader or leaders form a circle; `passed` are the buffers on the way there.
+        """
+        bottleneck, limit, first = allocation.bottlenecks[number], self.lowest[number], len(self.links)
+        if bottleneck < first:
+            return _own(self.links, bottleneck, allocation.rates[number], limit)
+        name, _, leaders = self.buffers[bottleneck - first]
+        if not leaders or bottleneck in passed:
             return name, WHOLE
-        moved = {flow: self._rate(flow) * size for flow, size in leaders.items()}
-        most = max(moved.values()) * (1.0 - TIE)
-        leader = next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
-        return self.of(place[leader], passed | {number}) if leader in place else (leader.cause, leader.spent)
+        leader = _greatest({flow: self._rate(allocation, flow) * size for flow, size in leaders.items()})
+        if leader not in self.place:
+            return leader.cause, leader.spent
+        return self.why(allocation, self.place[leader], passed | {bottleneck})
 
-    def _rate(self, flow: Flow) -> float:
-        """The rate of a flow under the allocation; its present rate, if it is not part of the problem."""
-        place = self.problem.place.get(flow if flow.group is None else flow.group)
+    def _rate(self, allocation: Allocation, flow: Flow) -> float:
+        """The rate of a flow under an allocation; its present rate, if it is not part of the problem."""
+        place = self.place.get(flow if flow.group is None else flow.group)
         if place is None:
             return flow.rate
-        return self.allocation.rates[place] * (1.0 if flow.group is None else flow.weight)
+        return allocation.rates[place] * (1.0 if flow.group is None else flow.weight)
 
 
 def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | More:
-    """Solve for the rates of flows and groups on links, with full and empty buffers, or return what else to include."""
-    return Problem(variables, links, holds).solve()
+    """The rates of flows and groups on links, with full and empty buffers, or what else has to be solved for them.
+
+    Raises
+    ------
+    ValueError
+        Nothing limits a flow.
+    """
+    try:
+        alone = _alone(variables[0], links, holds) if len(variables) == 1 else None
+        return alone or Problem(variables, links, holds).solve()
+    except UnboundedFlowError as error:
+        name = variables[error.flow].name
+        raise ValueError(f"flow {name} is limited neither by a link nor by a cap") from None
+
+
+def _alone(one: Variable, links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | None:
+    """The solution of a flow that meets nobody, as most of them, by the same steps; None if there is more to it."""
+    if not isinstance(one, Flow) or one.law is not None or (one.depends and one.customers is not None):
+        return None
+    if any(len(link.variables) > 1 for link in links) or any(one in hold.leaders for hold in holds):
+        return None
+    limit, first = one.limit, len(links)
+    capacities = [link.capacity for link in links]
+    demand = {i: one.demands[link] for i, link in enumerate(links) if link in one.demands}
+    sizes = [hold.followers[one] for hold in holds]
+    led = [sum([flow.rate * size for flow, size in hold.leaders.items()]) for hold in holds]
+    [rate], [by], _ = max_min_rates(capacities, [demand], [one.weight], [limit.rate])
+    if any(rate * size > most * (1.0 + EQUAL) for size, most in zip(sizes, led, strict=True)):
+        demand |= dict(enumerate(sizes, first))
+        [rate], [by], _ = max_min_rates([*capacities, *led], [demand], [one.weight], [limit.rate])
+    if by < first:
+        why = _own(links, by, rate, limit)
+    elif leaders := holds[by - first].leaders:
+        leader = _greatest({flow: flow.rate * size for flow, size in leaders.items()})
+        why = leader.cause, leader.spent
+    else:
+        why = holds[by - first].name, WHOLE
+    lost = {link: None for link in links if link.streams is not None}
+    bottleneck = links[by] if 0 <= by < first else None
+    return Solution([rate], [bottleneck], [why], [one.limits], lost, (by - first,) if by >= first else ())
+
+
+def _own(links: Sequence[Link], bottleneck: int, rate: float, limit: Limit) -> tuple[str, Parts]:
+    """What limits a flow at a rate, if that is no buffer: its own limit or a link, with the parts of its cycle."""
+    if bottleneck == CAP:
+        return limit.cause, limit.parts
+    return links[bottleneck].name, limit.parts if rate >= limit.rate * (1.0 - DONE) else WHOLE
+
+
+def _greatest(moved: Mapping[Flow, float]) -> Flow:
+    """The first of the flows that move most."""
+    most = max(moved.values()) * (1.0 - TIE)
+    return next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
 
 
 def _bound_by_laws(problem: Problem, allocation: Allocation) -> list[tuple[int, Limit]]:
@@ -537,14 +564,13 @@ class _Laws:
 
         A law takes no more of the time than its flow would save if it and others of its sort held nobody up.
         """
-        blame = self.problem.blame(self.outcome)
         found: list[tuple[int, Limit]] = []
         for i in self.lawful:
             limit = self.answer(i)
             if limit.rate < self.offers[i] * (1.0 - TIE):
                 if limit.rate > 0.0 and 0.0 < self.free[i] < self.offers[i]:
                     limit = limit.at_most(max(1.0 / limit.rate - 1.0 / self.free[i], 0.0))
-                found.append((i, limit.shared(*blame.of(i))))
+                found.append((i, limit.shared(*self.problem.why(self.outcome, i))))
                 self.problem.offering.add(self.outcome.bottlenecks[i] - len(self.problem.links))
         return found
 

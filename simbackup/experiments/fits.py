@@ -14,7 +14,6 @@ from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.reproduce import MEASURED
 from simbackup.files import whole
-from simbackup.output.together import together
 from simbackup.output.whole import write_whole
 from simbackup.schema.measured import Measurement, read_measured
 from simbackup.schema.study import Fit, FitsSpec
@@ -121,7 +120,7 @@ PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
 def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
-    """Put fitted values, with their origin, in the place of the old ones, all datasheets completely or none.
+    """Put fitted values, with their origin, in the place of the old ones, each datasheet completely or not at all.
 
     Parameters
     ----------
@@ -141,9 +140,8 @@ def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
     for fitted in found:
         read, path = _sheet(fitted.fit.datasheet, folder)
         texts[path] = _with(fitted, texts[path] if path in texts else read.read_text(encoding="utf-8"))
-    with together():
-        for path, text in texts.items():
-            write_whole(path, text, edited=True)
+    for path, text in texts.items():
+        write_whole(path, text, edited=True)
     shelf.forget()
 
 

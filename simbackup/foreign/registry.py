@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 
 from simbackup.errors import InputError, Problem
 from simbackup.foreign import inventories
-from simbackup.foreign.histories import backup_tools, bacula, proxmox, reports
+from simbackup.foreign.histories import backup_tools, bacula, logs, reports
 from simbackup.foreign.histories.finished_job import COLUMNS, FinishedJob, as_rows
 from simbackup.foreign.histories.past import Past
 from simbackup.foreign.histories.reports import MappingSpec
 from simbackup.foreign.inventories import Listing
 from simbackup.foreign.json_text import Json
 from simbackup.foreign.measurements import disks, tapes_and_networks
-from simbackup.foreign.measurements.finding import Output
+from simbackup.foreign.measurements.measured_sheet import Output
 from simbackup.foreign.reader import ForeignFile, FormatReader, matching
 from simbackup.text import for_cell
 
@@ -39,16 +39,17 @@ HISTORIES: tuple[FormatReader[Past], ...] = (
     backup_tools.BORG, backup_tools.PGBACKREST,
     _useless("Proxmox Backup Server 1 to 4", "proxmox-backup-client snapshot list", '"backup-(?:id|time)"',
              "it does not state how long the backups took; use the logs of their tasks"),
-    bacula.REPORT, bacula.RECORDS, bacula.LIST, backup_tools.BORG_TEXT, backup_tools.PGBACKREST_TEXT,
-    proxmox.VZDUMP, proxmox.TASK,
+    logs.BACULA, bacula.RECORDS, bacula.LIST, logs.BORG, logs.PGBACKREST, logs.VZDUMP, logs.PROXMOX,
     _useless("NetBackup 5 to 10", "bpdbjobs -report", "^ *JobID +Type +State +Status +Policy",
              "it states neither times nor sizes; use 'bpdbjobs -report -all_columns'"),
-    reports.BPDBJOBS, backup_tools.RESTIC_TEXT, reports.READER,
+    reports.BPDBJOBS,
+    _useless("restic 0.9 to 0.18", "restic backup", r"^processed \d+ files, .* in [\d:]+\s*$",
+             "it states neither a time of day nor a host; use 'restic backup --json'"),
+    reports.READER,
 )  # fmt: skip
 """Readers of past jobs, those with the surest mark first."""
 MEASUREMENTS: tuple[FormatReader[Output], ...] = (
-    disks.FIO, tapes_and_networks.IPERF3, disks.LSBLK, tapes_and_networks.MTX,
-    disks.FIO_TEXT, tapes_and_networks.BTAPE, disks.DD,
+    disks.FIO, tapes_and_networks.IPERF3, disks.FIO_TEXT, tapes_and_networks.BTAPE, disks.DD,
 )  # fmt: skip
 """Readers of what tools measured."""
 INVENTORIES: tuple[FormatReader[Listing], ...] = (inventories.ZFS, inventories.RVTOOLS, inventories.TABLE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import shutil
@@ -34,8 +35,8 @@ class Run:
     repeat: int
     workers: int = 0
     """Workers that the program uses, to find its serial share; 0 for its default."""
-    delay: float = 0.0
-    """Seconds of a round trip to its server, to find how many it makes."""
+    delay: float | None = None
+    """Seconds of a round trip through a proxy to its server, to find how many it makes; None without a proxy."""
 
     @classmethod
     def of(cls, line: Line) -> Run:
@@ -59,14 +60,16 @@ def runs_of(design: DesignSpec, programs: Sequence[str], seed: int) -> list[Run]
 
 
 def _with_workers(design: DesignSpec, programs: Sequence[str]) -> Iterator[Run]:
-    """Runs on the largest text with each number of workers, for programs that have an option for it."""
-    largest = max(design.points, key=lambda point: si_or(design.points[point].text, 0.0))
+    """Runs on two points with each number of workers, for programs that have an option for it."""
+    text = {point: si_or(spec.text, 0.0) for point, spec in design.points.items()}
+    held = [point for point in text if design.points[point].held_out]
+    points = dict.fromkeys([max(text, key=text.__getitem__), *sorted(held, key=text.__getitem__)[-1:]])
     for name in programs:
         for operation, spec in load_program(name).operations.items():
             if operation in design.operations and "{workers}" in spec.run:
-                for number in design.workers:
+                for point, number in itertools.product(points, design.workers):
                     for repeat in range(int(design.repeats.si)):
-                        yield Run(name, operation, largest, repeat, int(number.si))
+                        yield Run(name, operation, point, repeat, int(number.si))
 
 
 def _with_delays(design: DesignSpec, programs: Sequence[str]) -> Iterator[Run]:
@@ -200,7 +203,7 @@ def _once(folder: Folder, settings: Settings, run: Run, of: tuple[LabProgramSpec
         shell = Shell(scratch, {key: _filled(value, places) for key, value in program.environment.items()})
         if program.server:
             servers = stack.enter_context(shell.serving(_filled(program.server, places), port))
-        if run.delay:
+        if run.delay is not None:
             places["port"] = stack.enter_context(delayed(port, run.delay))
             shell = Shell(scratch, {key: _filled(value, places) for key, value in program.environment.items()})
         for command in operation.prepare:

@@ -22,11 +22,11 @@ from simbackup.lab.predictions import FILE as PREDICTIONS
 from simbackup.lab.regression import Constants
 from simbackup.lab.results import Found, Lab, asked_of, every
 from simbackup.lab.scenarios import Asked, Mapped, machine_of, together, with_constants
-from simbackup.lab.sheets import constants, row_id
+from simbackup.lab.sheets import constants, row_id, workers_id, workers_run
 from simbackup.lab.spec import DesignSpec, load_program
 from simbackup.results.compare import MEASURED, TOLERANCE
 
-FORMAT = 2
+FORMAT = 3
 PACK = "lab.json"
 """The pack in the folder of a record."""
 MACHINE: tuple[str, ...] = (
@@ -81,7 +81,7 @@ def packed(folder: Folder) -> str:
         "format": FORMAT, "design": _plain_design(lab.design),
         "machine": {key: lab.machine[key] for key in MACHINE}, "versions": dict(lab.versions),
         "contents": {name: [one.bytes, one.files, one.random] for name, one in lab.contents.items()},
-        "runs": [[{"delay": 0.0, **line}[key] for key in RUN] for line in lab.lines],
+        "runs": [[{"delay": None, **line}[key] for key in RUN] for line in lab.lines],
         "predictions": [[line[key] for key in PREDICTION] for line in folder.lines(PREDICTIONS)],
     }  # fmt: skip
     for word in _words(inside):
@@ -229,18 +229,13 @@ def _rows(lab: Lab, found: Found) -> Packed:
     for (point, number), computed in found.scaled.items():
         runs = [line for line in lab.with_workers(found.program, found.operation) if line["workers"] == number]
         if quiet := [line["synced"] for line in runs if line["point"] == point and is_quiet(line)]:
-            run = _with_workers(found.operation, point, number)
-            rows[f"lab-{lab.id}-{found.program}-{run}-elapsed"] = {
-                **_row(quiet, computed, f"The serial share is the usual one. {found.verdict}"),
+            name, run = workers_id(lab, found, point, number), workers_run(found.operation, point, number)
+            rows[name] = {
+                **_row(quiet, computed, f"The serial share is that of one point. {found.verdict}"),
                 "operation": f"{found.operation} of {point} by {title}, workers: {number}",
-                "group": f"lab-{lab.id}-{found.program}-{run}", "result": f"{found.program}.yaml#jobs.{run}.elapsed",
+                "group": name.removesuffix("-elapsed"), "result": f"{found.program}.yaml#jobs.{run}.elapsed",
             }  # fmt: skip
     return rows
-
-
-def _with_workers(operation: str, point: str, number: int) -> str:
-    """The name of a run with a stated number of workers."""
-    return f"{operation}-{point}-workers-{number}"
 
 
 def _row(values: Sequence[float], simulated: float, verdict: str) -> Packed:
@@ -264,4 +259,5 @@ def _runs(lab: Lab, found: Found, own: Constants) -> Iterator[tuple[str, tuple[A
         yield f"{found.operation}-{point}", (asked_of(lab, lines, point), jobs["run"])
     for point, number in found.scaled:
         jobs = with_constants(spec, (found.operation, operation), values, number)
-        yield _with_workers(found.operation, point, number), (asked_of(lab, lines, point), jobs["run"])
+        lines = [line for line in lab.with_workers(found.program, found.operation) if line["workers"] == number]
+        yield workers_run(found.operation, point, number), (asked_of(lab, lines, point), jobs["run"])

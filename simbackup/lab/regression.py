@@ -106,16 +106,6 @@ def _inverse(matrix: Array) -> Array:
     return np.asarray(linalg.pinv(matrix), dtype=np.float64)
 
 
-def serial_share(times: Mapping[int, float]) -> float:
-    """The share of the work that is serial, from the times with one worker and with several, by Amdahl's law.
-
-    >>> round(serial_share({1: 10.0, 2: 6.0}), 3), serial_share({1: 10.0, 4: 2.5})
-    (0.2, 0.0)
-    """
-    most = max(times)
-    return min(max((times[most] / times[1] - 1.0 / most) / (1.0 - 1.0 / most), 0.0), 1.0)
-
-
 @dataclass(frozen=True, slots=True)
 class Tested:
     """Constants beside runs to which they were not fitted."""

@@ -16,7 +16,7 @@ from simbackup.lab.components import FILE
 from simbackup.lab.data import Content
 from simbackup.lab.folder import Folder, Line
 from simbackup.lab.measuring import RUNS, is_quiet
-from simbackup.lab.regression import Constants, Sample, Tested, checked, regressed, serial_share, worst
+from simbackup.lab.regression import Constants, Sample, Tested, checked, regressed, worst
 from simbackup.lab.scenarios import Asked, scenario, with_constants
 from simbackup.lab.spec import UNITS, DesignSpec, OperationSpec, Term, held_out, load_design, load_program
 from simbackup.results.result import Result
@@ -67,25 +67,25 @@ class Lab:
                     yield program, operation
 
     def runs(self, program: str, operation: str) -> list[Line]:
-        """The runs of an operation, with its own number of workers and without a delay."""
-        return [one for one in self._all(program, operation) if not one["workers"] and not one.get("delay")]
+        """The runs of an operation, with its own number of workers and without a proxy."""
+        return [one for one in self._all(program, operation) if not one["workers"] and one.get("delay") is None]
 
     def _all(self, program: str, operation: str) -> list[Line]:
         return [one for one in self.lines if (one["program"], one["operation"]) == (program, operation)]
 
     def with_delays(self, program: str, operation: str) -> list[Line]:
-        """The runs of an operation with a delay."""
-        return [one for one in self._all(program, operation) if one.get("delay")]
+        """The runs of an operation through a proxy."""
+        return [one for one in self._all(program, operation) if one.get("delay") is not None]
 
     def with_workers(self, program: str, operation: str) -> list[Line]:
         """The runs of an operation with a stated number of workers."""
         return [one for one in self._all(program, operation) if one["workers"]]
 
     def times_by_workers(self, program: str, operation: str) -> dict[int, float]:
-        """Median elapsed times of runs that nothing disturbed, by the number of workers of the program."""
+        """Median elapsed times of a point of the design, of runs that nothing disturbed, by the number of workers."""
         found: dict[int, list[float]] = {}
         for line in self.with_workers(program, operation):
-            if is_quiet(line):
+            if is_quiet(line) and line["point"] not in held_out(self.design):
                 found.setdefault(line["workers"], []).append(line["elapsed"])
         return {number: statistics.median(times) for number, times in sorted(found.items())}
 
@@ -165,11 +165,12 @@ class Delays:
 def delays_of(lab: Lab, program: str, operation: str) -> Delays | None:
     """What an operation takes by delay; None unless it was measured with delays."""
     lines = lab.with_delays(program, operation)
-    points = {line["point"] for line in lines}
-    lines += [line for line in lab.runs(program, operation) if line["point"] in points]
+    if all(line["delay"] for line in lines):
+        points = {line["point"] for line in lines}
+        lines += [{**line, "delay": 0.0} for line in lab.runs(program, operation) if line["point"] in points]
     times: dict[float, float] = {}
     for line in lines:
-        delay = line.get("delay", 0.0)
+        delay = line["delay"]
         times[delay] = min(times.get(delay, line["elapsed"]), line["elapsed"])
     return Delays(times) if len(times) > 1 else None
 
@@ -194,7 +195,7 @@ class Found:
     sheet: Tested | None = None
     """How near the datasheet comes to them in a simulation."""
     serial: float | None = None
-    """Share of the work that is serial; None unless it was measured with one worker and with several."""
+    """Share of the work of several workers that one of them does while the others wait; None unless it was measured."""
     delays: Delays | None = None
     """What it takes with the most small files, by delay; None unless it was measured with delays."""
     scaled: Mapping[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
@@ -207,7 +208,7 @@ class Found:
     @property
     def wait(self) -> float:
         """Seconds of each run in which it uses nothing."""
-        return max(statistics.fmean(self.waits), 0.0) if self.waits else 0.0
+        return _wait(self.waits)
 
     @property
     def accepted(self) -> bool:
@@ -266,12 +267,39 @@ class _Measured:
             found[point] = cpu_of(result, int(self.lab.machine["cores"])), result.get("jobs.run.elapsed")
         return found
 
+    def serial_share(self, constants: Mapping[str, object]) -> float | None:
+        """The serial share with which several workers save as much time in a simulation as was measured.
+
+        With n workers a run takes s (T(1) - T(n)) longer than without a serial share. None unless runs with one worker
+        and with several were measured.
+        """
+        times = self.lab.times_by_workers(self.program, self.name)
+        if 1 not in times or len(times) == 1:
+            return None
+        most, lines = max(times), self.lab.with_workers(self.program, self.name)
+        lines = [line for line in lines if line["point"] not in held_out(self.lab.design)]
+        without = {**constants, "serial_share": 0.0}
+        (_, one), (_, several) = (next(iter(self.simulated(lines, without, number).values())) for number in (1, most))
+        if several >= one:
+            return None
+        return _as_written(min(max(1.0 - (times[1] - times[most]) / (one - several), 0.0), 1.0))
+
     def rest(self, design: Sequence[Line]) -> list[Sample]:
         """What is left of runs for the program, after what is simulated of file systems and copies without it."""
         without = self.simulated(design, {term: "0 s" if UNITS[term] == "s" else "0 ns/B" for term in UNITS})
         return [
             Sample(facts(line, self.terms), line["cpu"] - without[line["point"]][0], line["day"]) for line in design
         ]
+
+
+def _as_written(value: float) -> float:
+    """A value with the digits that a datasheet has."""
+    return float(f"{value:.3g}")
+
+
+def _wait(waits: Sequence[float]) -> float:
+    """Seconds of each run in which it uses nothing, from what each point says of them."""
+    return _as_written(max(statistics.fmean(waits), 0.0)) if waits else 0.0
 
 
 def _waits(design: Sequence[Line], lines: Sequence[Line], figures: Mapping[str, tuple[float, float]]) -> list[float]:
@@ -327,10 +355,13 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     measured = _Measured(lab, program, operation, of)
     rest = measured.rest(design)
     own = regressed(rest, measured.terms)
-    values = plain(own, lab.machine, of)
+    values: dict[str, object] = {**plain(own, lab.machine, of)}
+    serial = measured.serial_share(values)
+    if serial is not None:
+        values["serial_share"] = serial
     figures = measured.simulated(lines, values)
     waits = _waits(design, lines, figures)
-    wait = max(statistics.fmean(waits), 0.0) if waits else 0.0
+    wait = _wait(waits)
     figures = {point: (cpu, elapsed + wait) for point, (cpu, elapsed) in figures.items()}
     sheet = None
     if apart:
@@ -341,13 +372,12 @@ def found_in(lab: Lab, program: str, operation: str) -> Found | None:
     for number in sorted({line["workers"] for line in by_workers}):
         times = measured.simulated([line for line in by_workers if line["workers"] == number], values, number)
         scaled |= {(point, number): seconds + wait for point, (_, seconds) in times.items()}
-    times = lab.times_by_workers(program, operation)
     spare = max(len({line["point"] for line in design}) - len(measured.terms) + len(own.negative), 1)
     scatter = _scatter([line for line in lines if line["point"] not in held], figures, spare)
     return Found(
         program, operation, constants, check, own, {point: cpu for point, (cpu, _) in figures.items()},
         {point: elapsed for point, (_, elapsed) in figures.items()}, sheet,
-        serial_share(times) if 1 in times and len(times) > 1 else None, delays, scaled, waits, scatter,
+        serial, delays, scaled, waits, scatter,
     )  # fmt: skip
 
 

@@ -162,7 +162,7 @@ def with_constants(
     operation
         One of its operations, with its name.
     constants
-        What replaces $term in its phases, by term.
+        What replaces $term in its phases, by term; and its `wait` and its `serial_share`, if they are known.
     workers
         Workers of the groups that otherwise have one for each core; 0 for these.
     """
@@ -177,11 +177,16 @@ def with_constants(
         "method": "program", "operation": name, "data": "data", "target": "disk",
         "program": {
             "options": {option: number for option, number in program.options.items() if option in used},
-            "operations": {name: {"phases": found}},
+            "operations": {name: {**share_of(constants), "phases": found}},
         },
     }  # fmt: skip
     shrinks = {"compressor": FREE} if "coded_byte" in spec.terms else {}
     return {"run": {**job, **shrinks, **({"since": "24 h"} if spec.changes else {})}}
+
+
+def share_of(constants: Mapping[str, object]) -> Mapped:
+    """The serial share of an operation, if it is known."""
+    return {"serial_share": constants["serial_share"]} if "serial_share" in constants else {}
 
 
 def phases(operation: OperationSpec, constants: Mapping[str, object]) -> Mapped:

@@ -183,7 +183,7 @@ def delayed(server: int, trip: float) -> Generator[int]:
     int
         The port.
     """
-    ends, threads = list[socket.socket](), list[threading.Thread]()
+    ends, opening, threads = list[socket.socket](), list[threading.Thread](), list[threading.Thread]()
 
     def begin(*of: Callable[[], None]) -> None:
         threads.extend(new := [threading.Thread(target=each, daemon=True) for each in of])
@@ -193,13 +193,18 @@ def delayed(server: int, trip: float) -> Generator[int]:
     def accept() -> None:
         with suppress(OSError):  # closed
             while True:
-                near, _ = listening.accept()
-                time.sleep(trip)  # the handshake of TCP
-                far = socket.create_connection(("127.0.0.1", server))
-                for end in (near, far):
-                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                ends.extend((near, far))
-                begin(*_pass(near, far, trip / 2.0), *_pass(far, near, trip / 2.0))
+                opening.append(threading.Thread(target=connect, args=(listening.accept()[0],), daemon=True))
+                opening[-1].start()
+
+    def connect(near: socket.socket) -> None:
+        ends.append(near)
+        time.sleep(trip)  # the handshake of TCP
+        with suppress(OSError):  # the server has gone
+            far = socket.create_connection(("127.0.0.1", server))
+            ends.append(far)
+            for end in (near, far):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            begin(*_pass(near, far, trip / 2.0), *_pass(far, near, trip / 2.0))
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         begin(accept)
@@ -208,14 +213,20 @@ def delayed(server: int, trip: float) -> Generator[int]:
         finally:
             with suppress(OSError):
                 listening.shutdown(socket.SHUT_RDWR)
-            threads[0].join()  # it may be about to begin others
-            for end in ends:
-                with suppress(OSError):
-                    end.shutdown(socket.SHUT_RDWR)
-            for thread in threads:
+            for thread in (threads[0], *opening):  # they may be about to begin others
                 thread.join()
-            for end in ends:
-                end.close()
+            _closed(ends, threads)
+
+
+def _closed(ends: Sequence[socket.socket], threads: Sequence[threading.Thread]) -> None:
+    """Close connections when the threads that serve them have ended."""
+    for end in ends:
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+    for thread in threads:
+        thread.join()
+    for end in ends:
+        end.close()
 
 
 def _pass(source: socket.socket, sink: socket.socket, wait: float) -> tuple[Callable[[], None], Callable[[], None]]:

@@ -18,7 +18,7 @@ from simbackup.lab.components import FILESYSTEM_LIKE, HOST_LIKE
 from simbackup.lab.folder import Folder
 from simbackup.lab.regression import Constants
 from simbackup.lab.results import Found, Lab, every
-from simbackup.lab.scenarios import SOURCE, Mapped, core_speed, filesystem, host, phases
+from simbackup.lab.scenarios import SOURCE, Mapped, core_speed, filesystem, host, phases, share_of
 from simbackup.lab.spec import UNITS, Term, held_out, load_program
 from simbackup.output.whole import write_whole
 from simbackup.schema.datasheet import check_datasheet
@@ -78,6 +78,15 @@ def constants(lab: Lab, found: Found, own: Constants) -> dict[str, Mapped]:
             "range": [f"{max(found.wait - half, 0.0):.3g} s", f"{found.wait + half:.3g} s"],
             "at": f"lab {lab.id}, {found.program} {found.operation}: elapsed times of {many} points less simulated",
         }  # fmt: skip
+    if found.serial is not None:
+        times = lab.times_by_workers(found.program, found.operation)
+        said = ", ".join(f"{seconds:.3g} s with {number}" for number, seconds in times.items())
+        given["serial_share"] = {
+            "value": f"{found.serial:.3g}", "basis": "measured", "source": SOURCE, "fitted_to": [
+                workers_id(lab, found, *of) for of in found.scaled if of[0] not in held_out(lab.design)
+            ],
+            "at": f"lab {lab.id}, {found.program} {found.operation}: {said}; what the simulated workers save",
+        }  # fmt: skip
     return given
 
 
@@ -86,19 +95,19 @@ def row_id(lab: Lab, found: Found, point: str) -> str:
     return f"lab-{lab.id}-{found.program}-{found.operation}-{point}"
 
 
+def workers_run(operation: str, point: str, number: int) -> str:
+    """The name of a run with a stated number of workers."""
+    return f"{operation}-{point}-workers-{number}"
+
+
+def workers_id(lab: Lab, found: Found, point: str, number: int) -> str:
+    """What the row of a point with a stated number of workers is called in a record of the lab."""
+    return f"lab-{lab.id}-{found.program}-{workers_run(found.operation, point, number)}-elapsed"
+
+
 def _name(lab: Lab, found: Found, term: str) -> str:
     """What a constant is called at all its places."""
     return f"{term} of {found.program} {found.operation}, lab {lab.id}"
-
-
-def _share(lab: Lab, found: Found) -> Mapped:
-    """The serial share of an operation, if it was measured."""
-    if found.serial is None:
-        return {}
-    times = lab.times_by_workers(found.program, found.operation)
-    said = ", ".join(f"{seconds:.3g} s with {number}" for number, seconds in times.items())
-    at = f"lab {lab.id}, elapsed times by workers: {said}; Amdahl's law"
-    return {"serial_share": {"value": f"{found.serial:.3g}", "basis": "measured", "source": SOURCE, "at": at}}
 
 
 def _amount(value: float, term: Term) -> str:
@@ -159,14 +168,12 @@ def _like(name: str, values: Mapped) -> Mapped:
 def _program(lab: Lab, program: str, found: Sequence[Found]) -> Mapped:
     """The datasheet of a program."""
     spec = load_program(program)
-    operations = {
-        one.operation: _share(lab, one) | {
-            "phases": based(
-                phases(spec.operations[one.operation], constants(lab, one, one.own)), f"lab/programs/{program}.yaml"
-            )
-        }
-        for one in found if one.own is not None
-    }  # fmt: skip
+    operations: Mapped = {}
+    for one in found:
+        if one.own is not None:
+            values = constants(lab, one, one.own)
+            lists = based(phases(spec.operations[one.operation], values), f"lab/programs/{program}.yaml")
+            operations[one.operation] = {**share_of(values), "phases": lists}
     return {
         "title": f"{spec.title} {lab.versions[program]}".strip(), "kind": "program",
         "description": f"Measured by simbackup lab on one machine: {', '.join(operations)}.",

@@ -10,10 +10,10 @@ from pydantic import Field
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema.quantity import (
+    Duration,
     Frozen,
     Multiple,
     PositiveCount,
-    PositiveDuration,
     PositiveSize,
     Ratio,
     Text,
@@ -59,11 +59,11 @@ class DesignSpec(Frozen):
     operations: tuple[Text, ...]
     """The operations that are measured, of programs that have them."""
     workers: tuple[PositiveCount, ...] = ()
-    """Numbers of workers with which programs that have an option for it also work on the largest text; none by
-    default."""
-    delays: tuple[PositiveDuration, ...] = ()
-    """Times of a round trip to the server with which programs that have one also work on the most small files; none by
-    default.
+    """Numbers of workers with which programs that have an option for it also work on the largest text, and on the
+    largest point that is held out; none by default."""
+    delays: tuple[Duration, ...] = ()
+    """Times of a round trip through a proxy to the server with which programs that have one also work on the most small
+    files; none by default. With 0 s, only the proxy is in the way.
     """
     points: dict[str, PointSpec]
 

@@ -15,13 +15,12 @@ import secrets
 import shutil
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simbackup.errors import ResultError
 from simbackup.output.target import check_replaced, mark
-from simbackup.output.together import together
 from simbackup.text import for_cell
 
 if TYPE_CHECKING:
@@ -99,8 +98,7 @@ def whole(path: Path, *, edited: bool = False) -> Generator[Path]:
 
     Missing folders are created. A file that others wrote is replaced only by what is `edited`: its own text, changed. A
     link stays a link: its target is replaced. A device or a pipe, such as /dev/stdout, is written to and never
-    replaced. What a killed run left of the same file is removed. Inside `together` the path is replaced at the end,
-    with the others.
+    replaced. What a killed run left of the same file is removed.
 
     Raises
     ------
@@ -113,7 +111,7 @@ def whole(path: Path, *, edited: bool = False) -> Generator[Path]:
         if path.exists() and not path.is_file() and not path.is_dir():
             yield path
             return
-        with together() as outputs:
+        with ExitStack() as ends:
             target = followed(path)
             if not edited:
                 check_replaced(target)
@@ -124,14 +122,14 @@ def whole(path: Path, *, edited: bool = False) -> Generator[Path]:
                     log.warning("removed %s, left by an interrupted run", old)
             partial = partial_for(target)
             os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never an existing file
-            outputs.ends.callback(partial.unlink, missing_ok=True)
-            outputs.ends.enter_context(lock(partial))
+            ends.callback(partial.unlink, missing_ok=True)
+            ends.enter_context(lock(partial))
             yield partial
             mark(partial)
             flush(partial)
             if target.is_file():
                 shutil.copymode(target, partial)
-            outputs.add(partial, target)
+            partial.replace(target)
     except OSError as error:
         raise ResultError(f"{path} cannot be written ({error.strerror or error})") from None
 

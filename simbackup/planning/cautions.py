@@ -288,26 +288,37 @@ def unsent(site: PlannedSite) -> Iterator[Problem]:
 
 
 def endless(file: SiteFile) -> list[Problem]:
-    """A warning for each retention by which nothing expires, at its place."""
+    """A warning for each retention by which nothing expires, and each merge that a lock forbids, at its place."""
     found: dict[Path, Problem] = {}
     for name, policy in file.spec.policies.items():
-        for path, remedy in _chains(policy):
-            here = ("policies", file.written(name), *path, "retention")
+        for path, message, remedy in (*_chains(policy), *_locked(file, policy)):
+            here = ("policies", file.written(name), *path)
             node, _ = file.source.find(here)
-            message = "frees nothing: each incremental backup needs all before it"
             found.setdefault(here, Problem(node.place, ".".join(here), message, remedy, "warning"))
     return list(found.values())
 
 
-def _chains(policy: PolicySpec) -> Iterator[tuple[Path, str]]:
+def _chains(policy: PolicySpec) -> Iterator[Futile]:
     """Where save sets of a policy form a chain that is never cut, with what would cut it."""
     if set(policy.schedule) != {"incremental"}:
         return
+    message = "frees nothing: each incremental backup needs all before it"
     if policy.retention is not None and not policy.merges:
-        yield (), REMEDY
+        yield Futile(("retention",), message, REMEDY)
     for name, copy in policy.copies.items():
         if copy.retention is not None and copy.which == "all" and not copy.merges:
-            yield ("copies", name), LOCKED
+            yield Futile(("copies", name, "retention"), message, LOCKED)
+
+
+def _locked(file: SiteFile, policy: PolicySpec) -> Iterator[Futile]:
+    """Where save sets would be merged on a target that nobody can change."""
+    parts: dict[Path, tuple[str, bool]] = {(): (policy.target, policy.merges)}
+    parts |= {("copies", name): (copy.to, copy.merges) for name, copy in policy.copies.items()}
+    for path, (to, merges) in parts.items():
+        if merges and file.spec.targets[to].immutable.si:
+            message = f"rewrites save sets on '{to}', which is 'immutable'"
+            remedy = "write 'merges: false', and schedule full or synthetic full backups"
+            yield Futile((*path, "merges"), message, remedy)
 
 
 class Futile(NamedTuple):

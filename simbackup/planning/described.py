@@ -85,7 +85,7 @@ def described(
         table = Inventory(COLUMNS, tuple(_rows(machines)), (Place(MADE),) * len(COLUMNS))
         text = text_of_systems(table, template_text(template), title, MADE)
     text = edited(text, changes, SITE)
-    return edited(text, dict(_disks(text)), SITE)
+    return edited(text, dict(disks_needed(text)), SITE)
 
 
 def _rows(groups: Sequence[Group]) -> list[dict[str, Node]]:
@@ -153,7 +153,7 @@ def _machines(group: Group, place: Place, written: Convention) -> list[dict[str,
     ]
 
 
-def _disks(text: str) -> Iterator[tuple[str, str]]:
+def disks_needed(text: str) -> Iterator[tuple[str, str]]:
     """The number of disks of each pool that is too small, so that it holds everything until the end of a plan."""
     file = site_of(parse(text, SITE), SITE)
     plan = stocked(numbers(file), HORIZON)

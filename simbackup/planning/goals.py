@@ -35,7 +35,7 @@ class RestoreGoalSpec(Frozen):
     at: CalendarDay | None = None
     """The day; by default, the last one of the plan for `within`, and the worst one for `data_lost`."""
     after_loss_of: Text | None = None
-    """The target or place that is lost; none by default."""
+    """The target, place or datastore that is lost; none by default."""
     within: Duration | None = None
     """Longest time until it is complete (RTO)."""
     data_lost: Duration | None = None

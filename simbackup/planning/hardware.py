@@ -46,6 +46,14 @@ def datastore_of(spec: SiteSpec, system: str) -> str:
     return spec.datastores[name].lies_on or name
 
 
+def places_of(spec: SiteSpec, system: str) -> set[str]:
+    """The places of a system: that of its machine, or those of its host and of its datastore."""
+    given = spec.systems[system]
+    if given.host is None:
+        return {spec.machines[given.machine or next(iter(spec.machines))].place}
+    return {spec.place_of(given.host), spec.place_of(datastore_of(spec, system))}
+
+
 def on_devices(spec: SiteSpec, jobs: dict[str, Any]) -> dict[str, Any]:
     """Jobs that name the devices of the targets to which they go, as their methods call them."""
     return {name: _on_device(spec, job) if job.get("to") in spec.targets else job for name, job in jobs.items()}
@@ -227,12 +235,9 @@ def _add_systems(file: SiteFile, night: Night, parts: dict[str, Any]) -> None:
         size, machine = file.spec.systems[name].size.si, machine_of(file, name)
         if machine:
             parts["hosts"][name] = _owning(file.part("machines", machine, "host"))
-        else:
-            _add_disk(file, name, f"{name}-disk", size * max(saved.values()), parts)
+        _add_disk(file, name, f"{name}-disk", size * max(saved.values()), parts)
+        on = {"on": f"{name}-disk"} | ({"at": "0 B"} if len(saved) > 1 or not machine else {})
         for each, factor in saved.items():
-            if machine:
-                _add_disk(file, name, f"{each}-disk", size * factor, parts)
-            on = {"on": f"{each}-disk"} if machine else {"on": f"{name}-disk", "at": "0 B"}
             parts["data"][f"{each}-data"] = on | _data(file, name, factor, ages.get(each, DAY))
 
 

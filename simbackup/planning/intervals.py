@@ -27,7 +27,6 @@ from simbackup.planning.plan import Plan, of_quarters
 from simbackup.planning.playing import scenario_on
 from simbackup.planning.site import PlannedSite, in_case, numbers
 from simbackup.planning.windows import LevelKey
-from simbackup.policies.calendar import evening
 from simbackup.results.figures import series
 from simbackup.run import NeverEndsError, TooManyRecordsError, ran
 from simbackup.scenario import Scenario
@@ -317,7 +316,7 @@ def sureness(plan: Plan, wanted: str = "quick", executor: Executor | None = None
     """
     if wanted == "none":
         return NOT_ASKED
-    night = _deciding(plan, wanted, tuple(_grown(plan.site)), executor)
+    night = _deciding(plan, wanted, executor)
     stocked = stock_sureness(plan)
     return stocked._replace(night=night, figures={**stocked.figures, **dict(_timed(plan, night))})
 
@@ -400,17 +399,15 @@ def _grown(site: PlannedSite) -> Iterator[PlannedSite]:
         yield numbers(site_of(trees.set_path(site.file.tree, (GROWTH,), node), site.file.name))
 
 
-def _deciding(
-    plan: Plan, wanted: str, others: tuple[PlannedSite, ...], executor: Executor | None
-) -> NightInterval | None:
+def _deciding(plan: Plan, wanted: str, executor: Executor | None) -> NightInterval | None:
     """The interval of the tightest backup or copy."""
     verdict = plan.windows.tightest
     if verdict is None:
         return None
-    kind, i, later = plan.nights.found(evening(verdict.due))
-    night, job = plan.nights.night(kind, i), job_of(verdict.system, later, verdict.copy)
+    kind, i, job = plan.nights.of(verdict)
+    night = plan.nights.night(kind, i)
     quick = wanted == "quick"
-    scenario = scenario_on(plan.site.file, night)
+    scenario = scenario_on(plan.site.file, night, plan.site.first)
     try:
         result = ran(scenario, until=(job,), most_records=LARGEST if quick else None)
     except (TooManyRecordsError, NeverEndsError):
@@ -423,8 +420,8 @@ def _deciding(
     if found is None:
         return None
     best = found.elapsed.best
-    sizes = (replace(plan.nights, site=site, played={}).night(kind, i) for site in others)
-    grown_nights = [scenario_on(plan.site.file, each) for each in sizes]
+    sizes = (replace(plan.nights, site=site, played={}).night(kind, i) for site in _grown(plan.site))
+    grown_nights = [scenario_on(plan.site.file, each, scenario) for each in sizes]
     ends = list((executor.map if executor else map)(partial(seconds_of, job), grown_nights))
     if math.inf in ends:
         return None
@@ -437,7 +434,8 @@ def _deciding(
     if variance and grown**2 / variance >= MATTERS:
         names = [GROWTH, *names[:1]]
     fits = None if verdict.window is None else whole.probability_below(verdict.window)
-    return NightInterval(verdict.night, job, whole, fits, tuple(names), found, grown / days)
+    named = job_of(verdict.system, 0, verdict.copy)
+    return NightInterval(verdict.night, named, whole, fits, tuple(names), found, grown / days)
 
 
 def seconds_of(job: str, night: Scenario) -> float:

@@ -20,6 +20,7 @@ from simbackup.planning.sampling import Sampling
 from simbackup.planning.scenarios import logs_jobs
 from simbackup.planning.site import NOTHING_LACKS, Client, Lacking, PlannedSite, Target, numbers
 from simbackup.planning.windows import Verdict, verdicts_of
+from simbackup.policies.calendar import evening
 from simbackup.policies.levels import Level
 from simbackup.schema.tree import Node
 from simbackup.units import show_short
@@ -146,8 +147,10 @@ class Backlog:
         """Let the nights that are simulated together from a day on begin when those before them have ended."""
         midnight, shifts, busy = day.toordinal() * DAY, self.shifts.setdefault(i, {}), dict[str, BusyPeriod]()
         copied: list[tuple[str, float]] = []
+        before_night: dict[date, dict[str, float]] = {}
         for run in sorted(kind.runs, key=lambda run: run.later):
             night = date.fromordinal(day.toordinal() + run.later)
+            ends = before_night.setdefault(night, {**self.ends})  # what runs beside it in the same night is no queue
             parts = ("", *run.copies, *dict.fromkeys(made.name for made in run.made))
             for system in (each.name for each in self.site.of_policy(run.policy)):
                 backup, late = outcomes[job_of(system, run.later)], 0.0
@@ -161,7 +164,8 @@ class Backlog:
                         free = self.ends.get(station, -math.inf) - midnight
                         busy[station] = BusyPeriod(begin, max(free - begin, 0.0))
                     before = busy[station]
-                    self._note(system, part, night, max(before.end + before.delay - begin, 0.0))
+                    waits = ends.get(station, -math.inf) > midnight + begin
+                    self._note(system, part, night, (before.end + before.delay - begin) * waits)
                     now = busy[station] = before.after(begin, one.end)
                     self.ends[station] = midnight + now.end + now.delay
                     if part:
@@ -189,7 +193,7 @@ class Backlog:
         return max(self.queues.values(), key=lambda one: one.late, default=None)
 
     def _note(self, system: str, part: str, night: date, late: float) -> None:
-        """Take note of how late a backup or copy begins."""
+        """Take note of how late a backup or copy begins as those of earlier nights still run."""
         key = system, part
         if late > 0.0:
             since = self.queues[key].since if key in self.queues else night
@@ -329,6 +333,7 @@ class Nights:
         self.kinds = self._kinds()
         self._known: dict[NightKind, list[int]] = {}
         self._early: dict[Work, Mapping[str, Outcome]] = {}
+        self._begun: dict[tuple[NightKind, int], Work] = {}
         self._growing, self._backlog = Growing(self.site), Backlog(self.site)
 
     @property
@@ -434,6 +439,11 @@ class Nights:
         kind, i = self._firsts[night]
         return kind, i, (night - self.days[i].day).days
 
+    def of(self, verdict: Verdict) -> tuple[NightKind, int, str]:
+        """The kind and the index of the first of the nights in which a backup or copy was simulated, and its job."""
+        kind, i, later = self.found(evening(verdict.due))
+        return kind, i, job_of(verdict.system, later, verdict.copy)
+
     def group(self) -> None:
         """Find the kinds again, when more nights are simulated together."""
         self.kinds = self._kinds()
@@ -473,10 +483,18 @@ class Nights:
         for kind, i in wanted:
             if i not in self.played.get(kind, {}):
                 night = self.night(kind, i)
-                work = work_of(self.site.file, night)
+                work = self._begun[kind, i] = work_of(self.site.file, night)
                 if work not in self.done and work not in self._early:
                     new[work] = night
-        self._early.update(zip(new, self.play.each(list(new.values())), strict=True))
+        for work, outcomes in zip(new, self.play.each(list(new.values())), strict=True):
+            self._early[work] = outcomes
+
+    def give_up(self) -> None:
+        """Count the nights that were simulated before they were asked for as simulated: nobody will ask for them."""
+        for (kind, i), work in self._begun.items():
+            outcomes = self.done.get(work) or self._early.get(work)
+            if outcomes is not None:
+                self.played.setdefault(kind, {})[i] = self.done[work] = outcomes
 
     def between(self, kind: NightKind, i: int) -> Mapping[str, Outcome]:
         """The outcome of a night, simulated or interpolated between simulated ones, with delays carried on."""

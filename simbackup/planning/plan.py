@@ -18,7 +18,7 @@ from simbackup.planning.failure import outside
 from simbackup.planning.ledger import Day, Ledger, evenings
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY, LOGS
-from simbackup.planning.nights import Nights, Queue, settled
+from simbackup.planning.nights import Nights, settled
 from simbackup.planning.playing import Outcome, Play, of_site
 from simbackup.planning.scenarios import is_rebuild, logs_jobs
 from simbackup.planning.site import Client, PlannedSite, load_site
@@ -69,32 +69,6 @@ class Plan(Answer):
     def verdicts(self) -> Iterator[Verdict]:
         """The verdict on each backup and copy of each night, in order; they are made as they are asked for."""
         return self.nights.verdicts()
-
-    @property
-    def error(self) -> float:
-        """Greatest error to be expected of an elapsed time between simulated nights.
-
-        A share of that time for backups and copies with a window, of the longest time of the night for others.
-        """
-        return self.nights.error
-
-    @property
-    def simulated(self) -> int:
-        """Nights that were simulated."""
-        return self.nights.simulated
-
-    @property
-    def behind(self) -> date | None:
-        """The first night whose jobs still run after a week, None if there is none."""
-        return self.nights.behind
-
-    @property
-    def queue(self) -> Queue | None:
-        """What is furthest behind at the end as that before it still runs, None if all backups and copies caught up.
-
-        Only those that are behind by more than a week at some time count.
-        """
-        return self.nights.queue
 
     @cached_property
     def windows(self) -> Windows:
@@ -248,7 +222,7 @@ class Plan(Answer):
     @cached_property
     def limits(self) -> list[FitsUntil]:
         """For each target, the windows, and backups that never catch up: the first date on which it no longer fits."""
-        queue = self.queue
+        queue = self.nights.queue
         if queue is None:
             return [*self.full, self._window()]
         return [*self.full, self._window(), FitsUntil("queue", queue.since, queue.sentence)]
@@ -333,8 +307,8 @@ class Plan(Answer):
 
     def _doubtful(self) -> Iterator[Problem]:
         """A warning where times between simulated nights are far off."""
-        if self.error > MUCH:
-            off = f"{100.0 * self.error:.0f} %, as {self.nights.doubt}"
+        if self.nights.error > MUCH:
+            off = f"{100.0 * self.nights.error:.0f} %, as {self.nights.doubt}"
             message = f"times of nights that were not simulated may be off by {off}"
             yield Problem(Place(self.site.file.name), "", message, "add --every-night", "warning")
 
@@ -462,9 +436,9 @@ class Plan(Answer):
         """What `--json` prints: all but the nights one by one."""
         head = self._head() | {
             "fits_until": self.fits_until, "logs_lost": self.logs_lost, "running_on": self.windows.running_on,
-            "behind": self.behind, "queue": None if self.queue is None else self.queue._asdict(),
-            "nights_simulated": self.simulated,
-            "interpolation_error": self.error,
+            "behind": self.nights.behind, "queue": self.nights.queue and self.nights.queue._asdict(),
+            "nights_simulated": self.nights.simulated,
+            "interpolation_error": self.nights.error,
         }  # fmt: skip
         return head | self.summaries()
 
@@ -474,7 +448,7 @@ class Plan(Answer):
 
     def partial_as_dict(self) -> Row:
         """What `--json` prints of a plan that was given up."""
-        return self.capacity_as_dict() | {"interrupted": True, "nights_simulated": self.simulated}
+        return self.capacity_as_dict() | {"interrupted": True, "nights_simulated": self.nights.simulated}
 
     def _head(self) -> Row:
         return {"title": self.site.file.spec.title, "start": self.site.start, "until": self.until}

@@ -93,7 +93,7 @@ class Player:
 
         Jobs that never end are missing in it; what they need is `unfinished`.
         """
-        self.before = scenario_on(self.site.file, night, self.before)
+        self.before = scenario_on(self.site.file, night, self.before or self.site.first)
         lasting = [name for name in self.before.spec.jobs if not name.endswith(OVERTIME)]
         try:
             return ran(self.before, until=lasting)
@@ -123,35 +123,35 @@ class Simulator:
 
     def __call__(self, night: Night) -> Mapping[str, Outcome]:
         """The outcome of a night."""
-        return self.each([night])[0]
+        return next(self.each([night]))
 
-    def each(self, nights: Sequence[Night]) -> list[Mapping[str, Outcome]]:
+    def each(self, nights: Sequence[Night]) -> Iterator[Mapping[str, Outcome]]:
         """The outcomes of several nights. If the worker processes end before they are done, this one simulates them."""
-        found: list[Mapping[str, Outcome]] = []
+        done = 0
         if self.executor is not None and len(nights) > 1 and self._backups(nights) >= WORTHWHILE:
             from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 (only with worker processes)
 
             self.packed = self.packed or pickle.dumps(self.site)
             try:
-                self._add(found, nights, self.executor.map(partial(_in_worker, self.packed), nights))
+                for outcomes in self._counted(nights, self.executor.map(partial(_in_worker, self.packed), nights)):
+                    done += 1
+                    yield outcomes
             except BrokenProcessPool:
                 self.executor, self.at_once = None, 1
-        left = nights[len(found) :]
-        self._add(found, left, map(self.player, left))
-        return found
+        yield from self._counted(nights[done:], map(self.player, nights[done:]))
 
     def _backups(self, nights: Sequence[Night]) -> int:
         """The backups of some nights."""
         return sum(len(self.site.of_policy(run.policy)) for night in nights for run in night.runs)
 
-    def _add(
-        self, found: list[Mapping[str, Outcome]], nights: Sequence[Night], outcomes: Iterator[Mapping[str, Outcome]]
-    ) -> None:
-        """Add the outcomes of nights as they come."""
+    def _counted(
+        self, nights: Sequence[Night], outcomes: Iterator[Mapping[str, Outcome]]
+    ) -> Iterator[Mapping[str, Outcome]]:
+        """The outcomes of nights as they come; each is told when it is wanted."""
         for night in nights:
             if self.begun is not None:
                 self.begun(night, self.expected)
-            found.append(next(outcomes))
+            yield next(outcomes)
 
 
 _players: dict[bytes, Player] = {}

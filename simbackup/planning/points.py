@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import NamedTuple, Self
 
-from simbackup.planning.night import copied
+from dateutil.relativedelta import relativedelta
+
+from simbackup.planning.night import DAY, copied
 from simbackup.planning.policy import PolicySpec
 from simbackup.planning.site import Lacking, PlannedSite
 from simbackup.policies.calendar import Due
 from simbackup.policies.levels import RestorePoint
-from simbackup.policies.retention import Retention
+from simbackup.policies.retention import MOST_DAYS, Retention
 from simbackup.policies.series import Expiry, Series
 
 Usable = Callable[[str, RestorePoint], bool]
@@ -48,11 +51,13 @@ class Points:
         """The points of a policy of a site, before anything is saved."""
         policy = site.file.spec.policies[name]
         parts = {"": policy, **policy.copies}
-        series = {
-            copy: Series(part.retention.made() if part.retention is not None else Retention(), part.merges)
-            for copy, part in parts.items()
-        }
-        places = {copy: site.targets[site.target_of(name, copy)].place for copy in parts}
+        places, series = dict[str, str](), dict[str, Series]()
+        for copy, part in parts.items():
+            target = site.target_of(name, copy)
+            days = min(math.ceil(site.file.spec.targets[target].immutable.si / DAY), MOST_DAYS)
+            kept = part.retention.made() if part.retention is not None else Retention()
+            series[copy] = Series(replace(kept, lock=relativedelta(days=days)), part.merges)
+            places[copy] = site.targets[target].place
         return cls(policy, site.start, series, places, site.lacking_of(name))
 
     def run(self, due: Due) -> tuple[RestorePoint, tuple[str, ...]]:

@@ -91,13 +91,13 @@ class RetentionSpec(Frozen):
 
     def made(self) -> Retention:
         """The retention."""
-        counts = {
+        counts: dict[str, Any] = {
             name: int(given.si)
             for name in ("last", "daily", "weekly", "monthly", "yearly")
             if (given := getattr(self, name)) is not None
         }
         age: relativedelta = period(self.age) if self.age is not None else NO_AGE
-        return Retention(age=age, only_full=self.of == "full", **counts)
+        return Retention(**counts, age=age, only_full=self.of == "full")
 
 
 class SecondCopySpec(Frozen):
@@ -214,8 +214,8 @@ class PolicySpec(Frozen):
     at: Text
     """The time of day at which they begin, such as `20:00`."""
     schedule: Annotated[dict[LevelName, Names], Field(min_length=1)]
-    """The dates on which each level begins: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of
-    march`, `every 2 weeks on sunday`, `2027-12-31`. If several levels name the same date, the one listed first runs."""
+    """The dates on which each level begins, such as `{full: saturday, incremental: sunday to friday}`: `daily`, `first
+    saturday`, `last day of march`, `every 2 weeks on sunday`, `2027-12-31`. Of levels on one date, the first runs."""
     spread: bool = False
     """Whether full backups are spread over the days of the week, so that each day saves about the same amount, with
     those of other policies: each system has its own day instead of that of `full`, and the policy becomes seven,

@@ -43,6 +43,7 @@ from simbackup.planning.recovery import (
     sampled,
     waits_of,
 )
+from simbackup.planning.rewriting import matching
 from simbackup.planning.scenarios import (
     connecting,
     deduplicating,
@@ -258,11 +259,13 @@ def restore(  # noqa: PLR0913
         A site, or the path of its file, YAML text or a mapping.
     scope
         `site`, `client NAME`, or `one-file NAME`; the largest system with files unless one is named. Several names with
-        commas come back in their order, and a site by the priorities of its systems.
+        commas come back in their order, and a site by the priorities of its systems. `db*` and `datastore:san` name all
+        systems that are called so, or have this value under a key.
     at
         The moment, in the zone of the site, or a day, which means its noon; by default, a year after the start.
     lost
-        A target or a place whose copies are lost.
+        A target, a place or a datastore that is lost, with the data that are there. Of a site, those systems come back;
+        all of them if no data are there.
     at_once
         Number of restores from disk that run at the same time.
     point
@@ -291,8 +294,13 @@ def restore(  # noqa: PLR0913
     days = [*ledger.days(now)]
     arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)
     remaining = Remaining(site, arrivals, frozenset(site.lost_with(lost)))
-    after = After(lost, remaining, Declared.of(site, bool(lost), bool(lost)))
-    return restored(ledger, now, scope_of(site, scope), after, Way(scope, at_once, intervals, point, explain))
+    clients, one_file = scope_of(site, scope)
+    if scope == WHAT[0]:
+        struck = site.struck_by(lost)
+        clients = [one for one in clients if one.name in struck]
+    catalogue = bool(lost) and (lost in site.file.spec.places or lost not in site.datastores)
+    after = After(lost, remaining, Declared.of(site, bool(lost), catalogue))
+    return restored(ledger, now, (clients, one_file), after, Way(scope, at_once, intervals, point, explain))
 
 
 class After(NamedTuple):
@@ -549,15 +557,22 @@ def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
         found = max(site.systems, key=lambda client: (client.by_file, client.size))
         return (found,), True
     known = {client.name: client for client in site.systems}
-    names = [each.strip() for each in name.split(",")] if word == "client" else [name]
+    patterns = [each.strip() for each in name.split(",")] if word == "client" else [name]
+    names = [*dict.fromkeys(each for pattern in patterns for each in _called(site, pattern) or [pattern])]
     unknown = [each for each in names if each not in known]
     if unknown:
         raise InputError([
             Problem(Place("--what"), "", f"there is no system '{each}'", choices(each, known)) for each in unknown
         ])  # fmt: skip
-    if len({*names}) < len(names):
+    if len({*patterns}) < len(patterns):
         raise InputError([Problem(Place("--what"), "", f"'{name}' names a system twice", "name each once")])
     return tuple(known[each] for each in names), word == "one-file"
+
+
+def _called(site: PlannedSite, pattern: str) -> list[str]:
+    """The systems that a name, or a text with `*` or `:` as in an address, stands for in the file; none of others."""
+    written = {name for _, name in matching(site.file.source, ("systems", pattern))}
+    return [one.name for one in site.systems if site.file.written_system(one.name) in written]
 
 
 def _rows(

@@ -63,7 +63,7 @@ def _spelled_out(tree: Node, overrides: Mapping[str, object], problems: list[Pro
     for address, value in overrides.items():
         node = trees.from_plain(value, Place("overrides"))
         groups = "*" in address or ":" in address
-        found = list(_matching(tree, tuple(address.split(".")))) if groups else [tuple(address.split("."))]
+        found = list(matching(tree, tuple(address.split(".")))) if groups else [tuple(address.split("."))]
         if not found:
             problems.append(Problem(node.place, address, "names nothing in the site", "write a name, or 'db*'"))
         factor = FACTOR.fullmatch(node.value) if isinstance(node.value, str) else None
@@ -78,7 +78,7 @@ def _spelled_out(tree: Node, overrides: Mapping[str, object], problems: list[Pro
         yield from ((here, trees.from_plain(now, node.place)) for here, now in times.items() if now is not None)
 
 
-def _matching(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def matching(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The paths below a node that a path with `*` or `:` stands for."""
     if not path:
         yield ()
@@ -93,7 +93,7 @@ def _matching(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 def _below(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The paths that a path stands for; one without `*` or `:` stands for itself, also where nothing is yet."""
-    return _matching(node, path) if any("*" in step or ":" in step for step in path) else iter((path,))
+    return matching(node, path) if any("*" in step or ":" in step for step in path) else iter((path,))
 
 
 def _word(node: Node) -> str:

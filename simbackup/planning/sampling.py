@@ -118,6 +118,8 @@ class Sampling:
         """How many nights the jobs of one reach into, if these are more than are simulated together with it."""
         nights = self.nights
         now, running, days = nights.lengths.get(i, 1), nights.running, nights.days
+        if now >= LONGEST and self.behind is not None and days[i].day >= self.behind:
+            return None
         place = bisect_left(running, i) + now
         if place >= len(running) or self._opens(i, place) >= max(
             self._ended(kind, at) for at in nights.around(kind, i)

@@ -15,14 +15,13 @@ from simbackup.planning.goals import cost
 from simbackup.planning.intervals import seconds_of
 from simbackup.planning.ledger import Ledger, counted_together
 from simbackup.planning.loading import site_of
-from simbackup.planning.night import NightKind, job_of
+from simbackup.planning.night import NightKind
 from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan
 from simbackup.planning.playing import scenario_on
 from simbackup.planning.restore import restore
 from simbackup.planning.rewriting import overridden
 from simbackup.planning.site import PlannedSite, numbers
-from simbackup.policies.calendar import evening
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.inputs import Use, inputs
 from simbackup.units import show_short
@@ -177,7 +176,10 @@ class _Asked:
 
     def of(self, other: Plan, *, priced: bool = False) -> Figures:
         """The figures of a plan; of one in which only prices are others, those that take no time."""
-        found = {f"{one.what} fits until": _ordinal(one.date) for one in other.full}
+        found = {
+            f"{one.what} fits until": math.inf if one.date is None else float(one.date.toordinal())
+            for one in other.full
+        }
         if other.months:
             found[COST] = cost(other)
         if self.night is not None and not priced:
@@ -209,10 +211,6 @@ def _priced(address: str) -> bool:
     return first in PRICED or (first == "targets" and others[1:2] == ["prices"])
 
 
-def _ordinal(day: date | None) -> float:
-    return math.inf if day is None else float(day.toordinal())
-
-
 def plan_sensitivity(
     plan: Plan,
     restored: tuple[datetime, str] | None = None,
@@ -241,7 +239,8 @@ def plan_sensitivity(
     ResultError
         Nothing in the site has a range.
     """
-    night = None if quick else _tightest(plan)
+    tightest = None if quick else plan.windows.tightest
+    night = tightest and plan.nights.of(tightest)
     asked = _Asked(plan, night, None if quick else restored)
     first = plan.site.first_night if night is None else scenario_on(plan.site.file, plan.nights.night(*night[:2]))
     moved = list(plan_inputs(plan.site, first, quick=quick))
@@ -286,15 +285,6 @@ def _decided(
 
     named = sorted((one for one in moved if swing(one) >= max(scale, 1e-12)), key=swing, reverse=True)
     return Decided(name, kind, best, limit, tuple(named))
-
-
-def _tightest(plan: Plan) -> tuple[NightKind, int, str] | None:
-    """The night of the backup or copy that comes nearest to its window, and its job there; None without a night."""
-    verdict = plan.windows.tightest
-    if verdict is None:
-        return None
-    kind, i, later = plan.nights.found(evening(verdict.due))
-    return kind, i, job_of(verdict.system, later, verdict.copy)
 
 
 def plan_inputs(site: PlannedSite, night: Scenario, *, quick: bool = False) -> Iterator[PlanInput]:

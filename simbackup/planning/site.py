@@ -16,7 +16,7 @@ from simbackup.equations.reduction import touched_chunks
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.methods.reduction.spec import DeduplicationSpec
 from simbackup.planning.expenses import Expense, expenses
-from simbackup.planning.hardware import datastore_of, grows_by_change, growth_of
+from simbackup.planning.hardware import datastore_of, grows_by_change, growth_of, places_of
 from simbackup.planning.loading import SiteFile, Source, over_datasheet, read_site
 from simbackup.planning.night import DAY, Night
 from simbackup.planning.origins import scenario_of
@@ -234,6 +234,12 @@ class PlannedSite:
     """What does not come about as parts fail, by policy."""
     unreadable: Mapping[str, Unreadable] = field(default_factory=dict[str, "Unreadable"])
     """What cannot be read any more as cartridges fail, by policy."""
+    first: Scenario | None = field(default=None, repr=False, compare=False)
+    """The scenario of its first night, if it was made in this process from the values of its file."""
+
+    def __getstate__(self) -> dict[str, object]:
+        """What another process gets, which makes scenarios of its own."""
+        return {**self.__dict__, "first": None}
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -253,7 +259,7 @@ class PlannedSite:
     @property
     def first_night(self) -> Scenario:
         """The scenario of its first night, in which everything is saved and copied for the first time."""
-        return _first_night(self.file)
+        return self.first or _first_night(self.file)
 
     def seconds(self, time: datetime) -> float:
         """Seconds since the start."""
@@ -282,7 +288,7 @@ class PlannedSite:
         return {name: tuple(systems) for name, systems in found.items()}
 
     def lost_with(self, lost: str) -> set[str]:
-        """The targets that are lost with a target, its host, or a place; none with nothing, or a place without any.
+        """The targets that are lost with a target, its host, or a place; none with a datastore, or with nothing.
 
         Raises
         ------
@@ -295,12 +301,18 @@ class PlannedSite:
             for name, target in self.targets.items()
             if lost and lost in [name, f"{name}-host", hosts[name], target.place]
         }
-        places = self.file.spec.places
-        if lost and not gone and lost not in places:
-            legal = {*self.targets, *places}
-            message = f"there is no target and no place '{lost}'"
+        legal = {*self.targets, *self.file.spec.places, *self.datastores}
+        if lost and not gone and lost not in legal:
+            message = f"there is no target, no place and no datastore '{lost}'"
             raise InputError([Problem(Place("--after-loss-of"), "", message, choices(lost, legal))])
         return gone
+
+    def struck_by(self, lost: str) -> set[str]:
+        """The systems whose host or data are in a place, or lie on a datastore; all if there are none there."""
+        found = {name for name in self.file.spec.systems if lost in places_of(self.file.spec, name)}
+        if not found and lost in self.datastores:
+            found = {*self.datastores[lost].systems}
+        return found or {*self.file.spec.systems}
 
     def target_of(self, policy: str, copy: str = "") -> str:
         """The target of the backups of a policy, or of one of its copies."""
@@ -362,7 +374,7 @@ def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> Pl
     first, later = _first_night(file), Night.later(file)
     if later.runs:
         scenario_of(file, night_scenario(file, later), like=first)
-    return _numbers(file, first)
+    return replace(_numbers(file, first), first=first)
 
 
 def numbers(file: SiteFile) -> PlannedSite:
@@ -373,7 +385,8 @@ def numbers(file: SiteFile) -> PlannedSite:
     InputError
         Everything that is wrong with the scenario of its first night.
     """
-    return _numbers(file, _first_night(file))
+    first = _first_night(file)
+    return replace(_numbers(file, first), first=first)
 
 
 def _first_night(file: SiteFile) -> Scenario:

@@ -230,7 +230,7 @@ class TargetSpec(Frozen):
     host: RawPart = None
     """The host that owns it: a datasheet, a mapping, or a name under `hosts`; with `beside`, the hosts named there."""
     beside: Names = ()
-    """One or more hosts, or other targets with their hosts, that reach this one over `link`."""
+    """Instead of `host`, the hosts that reach it over `link`: names under `hosts`, or of targets whose hosts do."""
     link: RawPart = None
     """The link from the host to the device, as under `links` of a scenario; a library or a store needs one."""
     network: RawPart = None
@@ -243,7 +243,8 @@ class TargetSpec(Frozen):
     key: Text | None = None
     """The key without which nothing here can be read, if it is encrypted; none by default."""
     immutable: Duration = usual("0 s", "s")
-    """For how long nobody can change or delete what is written here, as with a lock on objects."""
+    """For how long nobody can change or delete what is written here, as with a lock on objects: until then, retention
+    frees nothing."""
     pool: Text | None = None
     """The pool of the library whose cartridges are written."""
     offsite: bool = False

@@ -199,13 +199,13 @@ class RecoveryPlots:
                 at = found.until(share)
                 axis.axhline(PERCENT * share, color=GREY, linewidth=0.7, linestyle=":")
                 if at <= longest:
-                    axis.annotate(show_short(at, "s", 3), (at / unit.size, PERCENT * share), (4, -11),
-                                  textcoords="offset points", fontsize=style.SMALL, color=DARK)  # fmt: skip
+                    axis.annotate(show_short(at, "s", 3), (at / unit.size, PERCENT * share), (-4, 3),
+                                  textcoords="offset points", ha="right", fontsize=style.SMALL, color=DARK)  # fmt: skip
             if len(backs) <= NAMED:
                 ends = sorted((one.back, one.system) for one in found.systems if not one.reason)
                 for i, (at, name) in enumerate(ends):
                     axis.annotate(for_plot(name), (at / unit.size, PERCENT * i / len(found.systems)), (4, 2),
-                                  textcoords="offset points", fontsize=style.SMALLER, color=GREY)  # fmt: skip
+                                  textcoords="offset points", fontsize=style.SMALLER, color=DARK)  # fmt: skip
             axis.set_xlim(left=0.0)
             axis.set_ylim(0.0, PERCENT * 1.04)
             axis.set_xlabel(f"time from the loss, {unit.name}")

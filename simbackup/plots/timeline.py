@@ -17,7 +17,6 @@ from simbackup import palette, units
 from simbackup.errors import ResultError, choices
 from simbackup.palette import PAPER
 from simbackup.plots import style
-from simbackup.plots.concurrency import MANY, concurrency
 from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.plots.style import name_times
 from simbackup.results.causes import Cause, split
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 
+MANY = 20_000
+"""Most runs of jobs that a timeline shows: more bars hide each other."""
 FEWER_LABELS = 60
 """Jobs above which not each has its name beside the axis."""
 ROW, TALLEST = 0.3, 9.0
@@ -46,11 +47,16 @@ ENDS = {"failed": ("X", palette.RED), "skipped": ("X", palette.GREY), "late": ("
 def timeline(result: Result) -> style.Chart:
     """Gantt chart of all jobs, in the order of their first start; the runs of one job share a row.
 
-    Many jobs of a fleet share a band, in which each has a thin row, so that it shows how far they spread. Of tens of
-    thousands of runs, it shows how many went on at once; see `concurrency`.
+    Many jobs of a fleet share a band, in which each has a thin row, so that it shows how far they spread.
+
+    Raises
+    ------
+    ResultError
+        There are more than `MANY` runs.
     """
     if len(result.trace.jobs) > MANY:
-        return concurrency(result)
+        runs = f"{result.record.scenario} has {len(result.trace.jobs):,} runs of jobs"
+        raise ResultError(f"{runs}, more than a timeline can show; choose another picture, such as utilisation")
     whole(result, "a timeline of each job")
     bands, rows = _bands(result)
     height = sum(band.height for band in bands)

@@ -81,6 +81,8 @@ class Retention:
     """Number of years of which the newest point is kept."""
     only_full: bool = False
     """Whether `daily` to `yearly` count full backups only."""
+    lock: relativedelta = field(default=NO_AGE)
+    """Age up to which nobody can delete points, whatever the rules say."""
 
     @property
     def forever(self) -> bool:
@@ -112,10 +114,9 @@ class Retention:
         if self.forever:
             return {FOREVER: {point.number for point in points}}
         found = {f"last {self.last}": {point.number for point in points[-self.last :]}} if self.last else {}
-        if self.age:
-            shown = _shown(now)
-            young = dropwhile(lambda point: _after(_shown(point.time), self.age) <= shown, points)
-            found[f"age {in_words(self.age)}"] = {point.number for point in young}
+        for rule, age in (("age", self.age), ("lock", self.lock)):
+            if age:
+                found[f"{rule} {in_words(age)}"] = _younger(points, age, now)
         counted = [point for point in points if point.level.whole or not self.only_full]
         for name, number in (
             ("daily", self.daily), ("weekly", self.weekly), ("monthly", self.monthly), ("yearly", self.yearly)
@@ -145,6 +146,12 @@ def _shown(time: datetime) -> datetime:
 def _after(time: datetime, age: relativedelta) -> datetime:
     """A moment so much later; a sum with `relativedelta` takes twenty times as long, and plans have a million."""
     return time + age if age.months or age.years else time + timedelta(days=age.days)
+
+
+def _younger(points: Iterable[RestorePoint], age: relativedelta, now: datetime) -> set[int]:
+    """The numbers of the points, given oldest first, that have not reached an age at a moment."""
+    shown = _shown(now)
+    return {point.number for point in dropwhile(lambda point: _after(_shown(point.time), age) <= shown, points)}
 
 
 def _newest(points: Iterable[RestorePoint], of: Callable[[datetime], Hashable], number: int) -> set[int]:

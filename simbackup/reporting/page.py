@@ -65,13 +65,13 @@ def _seen(value: object) -> object:
     return for_terminal(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
-def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = (), compared: str = "") -> str:
+def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = ()) -> str:
     """The text of the page: the comparison if there are several results, then a chapter for each."""
     first = chapters[0].result.record
     title = first.title if len(chapters) == 1 else f"{len(chapters)} scenarios compared"
     return filled(
         "report.html", title=title, chapters=[_shown(chapter) for chapter in chapters], comparison=comparison,
-        compared=compared, version=first.version,
+        version=first.version,
     )  # fmt: skip
 
 

@@ -16,9 +16,9 @@ from simbackup import units
 from simbackup.drawing.layout import Layout
 from simbackup.drawing.picture import Picture, described
 from simbackup.plots import style
-from simbackup.plots.concurrency import MANY
 from simbackup.plots.fills import below
 from simbackup.plots.rates import piece
+from simbackup.plots.timeline import MANY
 from simbackup.results.groups import thinned
 from simbackup.results.result import Result
 
@@ -42,15 +42,15 @@ class Shown:
 
 
 def pictures(result: Result) -> Iterator[Shown]:
-    """Pictures of the system, the timeline, the utilisation, and any tape drives."""
+    """Pictures of the system, the timeline unless it has too many runs, the utilisation, and any tape drives."""
     if result.layout is not None:
         yield system_picture(result.layout)
-    many = len(result.job_rows) > MANY
-    few, left = (result, "") if many else thinned(result)
+    few, left = thinned(result)
     plot = few.plot
     ends = "; ".join(f"{row['job']} {row['status']}" for row in few.job_rows[:20])
-    caption = "How many jobs ran at once." if many else f"When each job ran, and what it did.{left}"
-    yield plot_picture("timeline", plot.timeline(), caption, f"Timeline of jobs: {ends}", titled=many)
+    if len(few.job_rows) <= MANY:
+        caption = f"When each job ran, and what it did.{left}"
+        yield plot_picture("timeline", plot.timeline(), caption, f"Timeline of jobs: {ends}")
     over = f", means of {units.show_short(seconds, 's')}" if (seconds := piece(few)) else ""
     busy = plot.utilisation()
     yield plot_picture(

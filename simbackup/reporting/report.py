@@ -9,7 +9,6 @@ from simbackup.errors import InputError, ResultError
 from simbackup.experiments.intervals import intervals_of
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.output.target import PAGE, WORKBOOK, check_file
-from simbackup.output.together import together
 from simbackup.output.whole import write_whole
 from simbackup.reporting import sections, variants
 from simbackup.reporting.answer import example, restores, telling
@@ -89,16 +88,14 @@ def report(  # noqa: PLR0913
         _chapter(name, result, intervals=intervals, reruns=reruns, drawn=drawn, cases=cases)
         for name, result in zip(names, results, strict=True)
     ]
-    html = page(chapters, comparison, variants.in_words(results))
+    html = page(chapters, comparison)
     every = [
         *comparison,
         *(table for chapter in chapters for table in tables_of(chapter, alone=len(chapters) == 1)),
     ]
-    with together():
-        written = write_whole(path, html)
-        if excel is not None:
-            write_excel(every, excel)
-    return written
+    if excel is not None:
+        write_excel(every, excel)
+    return write_whole(path, html)
 
 
 def _loaded(one: What, overrides: Mapping[str, object] | None) -> Result | Scenario | Source:

@@ -81,9 +81,11 @@ def of_cost(found: Plan, sure: Sureness = NOT_ASKED) -> Answer | None:
 def of_losses(found: Plan) -> Answer:
     """What a loss at noon costs on the worst day, after the loss of data alone and after that of each place."""
     first, *others = (one for one in found.losses if not one["policy"])
-    sentences = [_lost(one["after_loss_of"], one["worst"], one["day"]) for one in others]
+    alike: dict[tuple[float | None, date | None], list[str]] = {(first["worst"], first["day"]): [ALONE]}
+    for one in others:
+        alike.setdefault((one["worst"], one["day"]), []).append(one["after_loss_of"])
     took = "everything" if first["day"] is None else units.show_short(first["worst"], "s", 3)
-    sentence = " ".join([_lost(ALONE, first["worst"], first["day"]), *sentences])
+    sentence = " ".join(_lost(" or ".join(names), *worst) for worst, names in alike.items())
     return Answer("data lost", "", took, "at noon of the worst day", sentence)
 
 
@@ -144,7 +146,8 @@ def is_sampled(what: str, found: Plan) -> bool:
 
 def answers_of_plan(found: Plan, sure: Sureness, recoveries: Sequence[Recovery] = ()) -> Iterator[Answer]:
     """All that a report says first: windows, targets, recoveries, data lost, cost."""
-    limits = sorted(found.limits, key=lambda limit: limit.what in found.site.targets)
+    others = {*found.site.targets, *found.site.datastores}
+    limits = sorted(found.limits, key=lambda limit: [limit.what in others, limit.what in found.site.datastores])
     yield from (of_limit(found, limit, sure) for limit in limits)
     yield from map(of_recovery, recoveries)
     yield of_losses(found)

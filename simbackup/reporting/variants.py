@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, cast
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from simbackup import units
 from simbackup.errors import SimbackupError
 from simbackup.reporting.answer import Item, items, telling
-from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
-from simbackup.results.figures import templates
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
 from simbackup.results.groups import Group, job_row, repeated
 from simbackup.results.result import Result
-from simbackup.schema.fleet import PARTS
-from simbackup.schema.quantity import Frozen
+from simbackup.scenario import Scenario
 
 WELL = frozenset({"done", "late"})
+ABOUT = frozenset({"title", "question", "extends"})
+"""What a file says that no run depends on."""
 
 
 def names_of(results: Sequence[Result]) -> list[str]:
@@ -47,31 +46,6 @@ def compared(results: Sequence[Result]) -> ReportTable:
                 cells.append(percent(here / first - 1.0, sign=True) if here is not None and first else words(""))
         rows.append(tuple(cells))
     return ReportTable("Comparison", tuple(columns), rows, "Elapsed times; changes from the first scenario")
-
-
-def in_words(results: Sequence[Result]) -> str:
-    """In which scenario each job that all of them have is fastest and slowest, in sentences."""
-    names = names_of(results)
-    own = [_times(items(result)) for result in results]
-    reported: list[str] = []
-    for job in dict.fromkeys(name for result in results for name in _times(telling(result))):
-        took = [
-            (each[job].elapsed or 0.0, name)
-            for each, name in zip(own, names, strict=True)
-            if job in each and each[job].elapsed
-        ]
-        if len(took) < len(results):
-            continue
-        least, most = min(took), max(took)
-        shown = [units.show_short(seconds, "s", 3) for seconds, _ in (least, most)]
-        if shown[0] == shown[1]:
-            reported.append(f"{job} takes {shown[0]} in {'both' if len(results) == 2 else 'all'}.")  # noqa: PLR2004
-        else:
-            reported.append(
-                f"{job} is fastest in {least[1]} ({shown[0]}) and slowest in {most[1]} ({shown[1]}, "
-                f"{most[0] / least[0]:.3g} times as long)."
-            )
-    return " ".join(reported) or "No job ended well in all of them, so no times can be compared."
 
 
 class Took(NamedTuple):
@@ -109,87 +83,34 @@ def _cell(took: Took | None) -> Cell:
 
 
 def differences(results: Sequence[Result]) -> ReportTable:
-    """Values, models, methods and settings in which the scenarios differ; a part that one of them lacks has one row."""
-    settings = [_settings_of(result) for result in results]
-    known = all(each is not None for each in settings)
-    facts = [_facts(result) | (own or {} if known else {}) for result, own in zip(results, settings, strict=True)]
-    parts = [{_part(address) for address in own} for own in facts]
-    found: dict[str, tuple[Cell, ...]] = {}
-    for address in dict.fromkeys(address for own in facts for address in own):
+    """What the scenarios state differently; a part that one of them lacks has one row."""
+    note = "Identical values are left out"
+    try:
+        stated = [dict(_stated(result.scenario)) for result in results]
+    except SimbackupError:
+        stated = [{value.address: value.text for value in result.values} for result in results]
+        note += "; settings in words are not compared, as not all of the results hold their scenarios"
+    parts = [{_part(address) for address in own} for own in stated]
+    found: dict[str, list[str]] = {}
+    for address in dict.fromkeys(address for own in stated for address in own):
         part = _part(address)
         if not all(part in own for own in parts):
-            found.setdefault(part, tuple(words("present" if part in own else "absent") for own in parts))
-        elif len({own.get(address, Cell("")).text for own in facts}) > 1:
-            found[address] = tuple(own.get(address, words("not stated")) for own in facts)
-    fleets = {part: one for result in results for part, one in templates(result.record.fleets).items()}
-    rows = [(words(address), *cells) for address, cells in _together(found, fleets)]
+            found[part] = ["present" if part in own else "absent" for own in parts]
+        elif len({own.get(address) for own in stated}) > 1:
+            found[address] = [own.get(address, "not stated") for own in stated]
+    rows = [(words(address), *map(words, texts)) for address, texts in found.items()]
     columns = (Column("address"), *(Column(name) for name in names_of(results)))
-    note = "Identical values are left out"
-    if not known:
-        note += "; settings in words are not compared, as not all of the results hold their scenarios"
     return ReportTable("Differences", columns, rows, note)
-
-
-def _together(
-    found: Mapping[str, tuple[Cell, ...]], fleets: Mapping[str, str]
-) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-    """Rows by address; those of parts of a fleet that say the same are one, under a name with their number."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for address, cells in found.items():
-        part = _part(address)
-        alike.setdefault((of_all(fleets.get(part, part), address), *(cell.text for cell in cells)), []).append(address)
-    for (name, *_), addresses in alike.items():
-        yield f"{name} ({len(addresses):,})" if len(addresses) > 1 else addresses[0], found[addresses[0]]
-
-
-def of_all(template: str, address: str) -> str:
-    """An address as of all parts of its template, whose own address is that of a template; others stay as they are.
-
-    >>> of_all("fleets.racks.links.up-{number}", "links.up-7.rate"), of_all("hosts.server", "hosts.server")
-    ('links.up-*.rate', 'hosts.server')
-    """
-    if not template.startswith("fleets."):
-        return address
-    _, _, section, name = template.split(".", maxsplit=3)
-    return ".".join([section, re.sub(r"\{[^}]*\}", "*", name), *address.split(".")[2:]])
 
 
 def _part(address: str) -> str:
     return ".".join(address.split(".")[:2])
 
 
-def _facts(result: Result) -> dict[str, Cell]:
-    """What can differ: models, methods, values."""
-    found: dict[str, Cell] = {}
-    for node in result.layout.nodes if result.layout else ():
-        if node.title and node.kind != "job":
-            found[f"{node.address}.model"] = words(node.title)
-    for row in result.job_rows:
-        found.setdefault(f"jobs.{row['job']}.method", words(row["method"]))
-    for value in result.values:
-        found[value.address] = quantity(value.value, value.unit)
-    return found
-
-
-def _settings_of(result: Result) -> dict[str, Cell] | None:
-    """The settings without a number by address; None where the scenario of a result cannot be read again."""
-    try:
-        spec = result.scenario.spec
-    except SimbackupError:
-        return None
-    parts = {f"{section}.{name}": part for section in PARTS for name, part in getattr(spec, section).items()}
-    return {address: words(text) for name, part in parts.items() for address, text in _settings(part, name)}
-
-
-def _settings(part: Frozen, address: str) -> Iterator[tuple[str, str]]:
-    """Words, switches and names of a part, as a file says them; models and methods have rows of their own."""
-    for key in (name for name in type(part).model_fields if name not in {"model", "method"}):
-        given, here = getattr(part, key), f"{address}.{key}"
-        if isinstance(given, Frozen):
-            yield from _settings(given, here)
-        elif isinstance(given, bool):
-            yield here, str(given).lower()
-        elif isinstance(given, str):
-            yield here, given
-        elif isinstance(given, tuple):
-            yield here, ", ".join(map(str, cast("tuple[object, ...]", given)))
+def _stated(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """What the file of a scenario states, and the values that replaced it, as texts by address."""
+    leaves = [leaf for leaf in scenario.source.leaves() if leaf[0][0] not in ABOUT]
+    leaves += [leaf for address, node in scenario.overrides.items() for leaf in node.leaves(tuple(address.split(".")))]
+    for path, node in leaves:
+        value = (node.mapping["value"] if node.is_quantity else node).plain()
+        yield ".".join(path), str(value).lower() if isinstance(value, bool) else str(value)

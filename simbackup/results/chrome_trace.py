@@ -53,11 +53,10 @@ def lanes(stretches: Sequence[LaneBar]) -> list[list[LaneBar]]:
     return found
 
 
-PROCESSES = {"jobs": 1, "devices": 2, "users": 3}
+PROCESSES = {"jobs": 1, "devices": 2}
 """The groups of tracks, with the numbers that the format needs."""
-CATEGORIES = {"jobs": "activity", "devices": "device", "users": "users"}
+CATEGORIES = {"jobs": "activity", "devices": "device"}
 METADATA = "__metadata"
-LOCK, UNLOCK = "read lock", "unlock"
 
 
 class Track(NamedTuple):
@@ -102,7 +101,7 @@ def _named(what: str, track: Track, **args: Any) -> dict[str, Any]:
 def chrome_trace(result: Result) -> dict[str, Any]:
     """The trace of a result as plain data in the Trace Event Format, times in microseconds.
 
-    Processes are the jobs, the devices (hosts, disks, drives, robots, links) and the users. Each run of a job is one
+    Processes are the jobs, and the devices: hosts, disks, drives, robots, links, and users. Each run of a job is one
     complete event that contains its steps; steps that overlap are on further tracks of the same job.
     Counters give the busy share and the bytes per second of each link, and the length of each queue.
 
@@ -113,8 +112,7 @@ def chrome_trace(result: Result) -> dict[str, Any]:
     """
     tracks, trace = _Tracks(), whole(result, "a timeline for Perfetto")
     timed = [*_job_events(trace, tracks), *_device_events(trace, tracks)]
-    timed += [*_user_events(trace, tracks), *_instants(trace.events, tracks), *_locks(trace.events, tracks)]
-    timed += [*_rates(trace), *_queues(trace.spans)]
+    timed += [*_instants(trace.events, tracks), *_rates(trace), *_queues(trace.spans)]
     timed.sort(key=lambda event: (event["ts"], event["pid"], event["tid"], -event.get("dur", 0)))
     record = result.record
     return {
@@ -219,22 +217,11 @@ def _part_of(cause: str, known: Iterable[str]) -> str:
     return max((name for name in known if f"{cause}.".startswith(f"{name}.")), key=len, default=cause)
 
 
-def _user_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
-    """The times over which users were observed."""
-    watched: dict[str, list[LaneBar]] = {}
-    for span in trace.spans:
-        if span.cause.startswith("workloads."):
-            watched.setdefault(span.cause, []).append(_stretch(span))
-    for address, stretches in watched.items():
-        yield from _laned(stretches, tracks, "users", address)
-
-
 def _instants(events: Iterable[Event], tracks: _Tracks) -> Iterator[dict[str, Any]]:
     """Events at an instant, each on the track of its part."""
     for event in events:
-        first = event.address.split(".")[0]
-        process = first if first == "jobs" else "devices" if first in {"devices", "hosts", "links"} else "users"
-        track = tracks.at(process, _name_of(event.address) if first == "jobs" else event.address)
+        of_job = event.address.startswith("jobs.")
+        track = tracks.at("jobs", _name_of(event.address)) if of_job else tracks.at("devices", event.address)
         data = {key: value for key, value in sorted(event.data.items()) if key != "note"}
         yield {
             "ph": "i", "cat": "event", "name": event.what, "pid": track.process, "tid": track.thread,
@@ -242,26 +229,8 @@ def _instants(events: Iterable[Event], tracks: _Tracks) -> Iterator[dict[str, An
         }  # fmt: skip
 
 
-def _locks(events: Iterable[Event], tracks: _Tracks) -> Iterator[dict[str, Any]]:
-    """Read locks from begin to end: locks of several jobs may overlap, so that these are asynchronous events."""
-    held: dict[tuple[str, str], Event] = {}
-    number = 0
-    for event in events:
-        key = (event.address, str(event.data.get("job", "")))
-        if event.what == LOCK:
-            held[key] = event
-        elif event.what == UNLOCK and key in held:
-            number += 1
-            track = tracks.at("users", event.address)
-            for phase, at in (("b", held.pop(key)), ("e", event)):
-                yield {
-                    "ph": phase, "cat": "lock", "id": number, "name": f"{LOCK} by {key[1]}", "pid": track.process,
-                    "tid": track.thread, "ts": microseconds(at.time), "args": {},
-                }  # fmt: skip
-
-
-def _counter(name: str, process: str, time: int, **args: float) -> dict[str, Any]:
-    return {"ph": "C", "cat": "counter", "name": name, "pid": PROCESSES[process], "tid": 0, "ts": time, "args": args}
+def _counter(name: str, time: int, **args: float) -> dict[str, Any]:
+    return {"ph": "C", "cat": "counter", "name": name, "pid": PROCESSES["devices"], "tid": 0, "ts": time, "args": args}
 
 
 def _rates(trace: Trace) -> Iterator[dict[str, Any]]:
@@ -270,10 +239,9 @@ def _rates(trace: Trace) -> Iterator[dict[str, Any]]:
     last = {(rate.link, microseconds(rate.time)): rate for rate in rates}
     moving = {rate.link for rate in rates if rate.bytes_per_s > 0}
     for (link, time), rate in last.items():
-        process = "users" if link.startswith("workloads.") else "devices"
-        yield _counter(f"{link} busy", process, time, share=rate.busy)
+        yield _counter(f"{link} busy", time, share=rate.busy)
         if link in moving:
-            yield _counter(f"{link} bytes per second", process, time, rate=rate.bytes_per_s)
+            yield _counter(f"{link} bytes per second", time, rate=rate.bytes_per_s)
 
 
 def _queues(spans: Iterable[Span]) -> Iterator[dict[str, Any]]:
@@ -291,4 +259,4 @@ def _queues(spans: Iterable[Span]) -> Iterator[dict[str, Any]]:
         for time, step in sorted(steps.items()):
             waiting += step
             if step:
-                yield _counter(name, "devices", time, waiting=float(waiting))
+                yield _counter(name, time, waiting=float(waiting))

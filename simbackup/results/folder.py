@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from simbackup.errors import ResultError
 from simbackup.files import content as content_of
-from simbackup.output.together import Outputs, together
 from simbackup.output.whole import flush, followed, left_behind, lock, log, partial_for
 
 FORMAT = 4
@@ -126,15 +127,34 @@ def put(folder: Path, write: Write, kind: Kind = RESULT) -> Path:
     ResultError
         The folder cannot be written, or holds files that the program did not write.
     """
-    with _beside(folder, kind) as (target, partial, outputs):
+    with _beside(folder, kind) as (target, partial):
         fresh = partial / NEW
         fresh.mkdir()
         seal(fresh, kind.record, write(fresh))
         _check(folder, target, kind)  # again, as writing takes time
         if target.exists():
             shutil.copymode(target, fresh)
-        outputs.add(fresh, target, partial / OLD)
+        _take_place(fresh, target, partial / OLD)
     return folder
+
+
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+"""Arguments of Linux' renameat2."""
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Exchange two paths, and return whether it worked; False where the system cannot do it in one step."""
+    call: Any = getattr(ctypes.CDLL(None), "renameat2", None) if sys.platform == "linux" else None
+    return call is not None and call(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0
+
+
+def _take_place(fresh: Path, target: Path, aside: Path) -> None:
+    """Put what was written where it belongs; a folder that stood there is afterwards in one of the other places."""
+    if target.is_dir() and any(target.iterdir()):
+        if exchange(fresh, target):
+            return
+        target.replace(aside)
+    fresh.replace(target)
 
 
 def check_place(folder: Path, kind: Kind = RESULT) -> None:
@@ -161,13 +181,10 @@ def is_there(folder: Path) -> bool:
 
 
 @contextmanager
-def _beside(folder: Path, kind: Kind) -> Generator[tuple[Path, Path, Outputs]]:
-    """Where a folder is to stand, a fresh folder beside it, and what puts outputs in their places.
-
-    The fresh folder is gone once they have taken them.
-    """
+def _beside(folder: Path, kind: Kind) -> Generator[tuple[Path, Path]]:
+    """Where a folder is to stand, and a fresh folder beside it, which is gone at the end."""
     try:
-        with together() as outputs:
+        with ExitStack() as ends:
             target = followed(folder)
             for left in left_behind(target):
                 if left.is_dir():
@@ -179,10 +196,10 @@ def _beside(folder: Path, kind: Kind) -> Generator[tuple[Path, Path, Outputs]]:
             target.parent.mkdir(parents=True, exist_ok=True)
             partial = partial_for(target)
             partial.mkdir(mode=0o700)
-            outputs.ends.enter_context(lock(partial))
-            outputs.ends.callback(_remove, partial, kind)
-            outputs.ends.callback(_bring_back, partial, target)
-            yield target, partial, outputs
+            ends.enter_context(lock(partial))
+            ends.callback(_remove, partial, kind)
+            ends.callback(_bring_back, partial, target)
+            yield target, partial
     except OSError as error:
         raise ResultError(f"{folder} cannot be written ({error.strerror or error})") from None
 

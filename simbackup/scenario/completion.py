@@ -50,7 +50,7 @@ def _sharing(job: Node, jobs: Mapping[str, Node]) -> set[tuple[str, ...]]:
     kind = method_kinds().get(word)
     if kind is None or not issubclass(kind.spec, SharedOut):
         return set()
-    several = {path for path in COUNTS if _several(job.find(path))}
+    several = {path for path in COUNTS if counts_several(job.find(path))}
     saved = jobs.get(job.mapping["restore"].word) if "restore" in job.mapping else None
     if saved is not None and isinstance(saved.value, dict):
         several |= {(key,) for key in CODING if key in saved.mapping}
@@ -73,7 +73,7 @@ def _phases(job: Node) -> list[Node]:
     return list(operation["phases"].mapping.values()) if "phases" in operation else []
 
 
-def _several(found: tuple[Node, tuple[str | int, ...]]) -> bool:
+def counts_several(found: tuple[Node, tuple[str | int, ...]]) -> bool:
     """Whether the value at a path of `COUNTS` is a list of several names or a number above one."""
     node, path = found
     if path not in COUNTS:

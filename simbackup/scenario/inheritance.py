@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 
@@ -151,14 +152,17 @@ def _is_part(path: tuple[str, ...]) -> bool:
     return len(path) == _NAMED_INSIDE and (path[0] == "fleets" or path[2] == "pools")
 
 
-def references(tree: Node) -> Node:
-    """The tree in which a bare name of a datasheet, `disk: disk/x`, is written `disk: {model: disk/x}`."""
+def references(tree: Node, done: Container[tuple[str, ...]] = ()) -> Node:
+    """The tree in which a bare name of a datasheet, `disk: disk/x`, is written `disk: {model: disk/x}`.
+
+    Parts whose paths are `done` stay as they are.
+    """
     sections: dict[str, Node] = dict(tree.mapping)
     for section in _REFERRING:
         parts = sections.get(section)
         if parts is None or not isinstance(parts.value, dict):
             continue
-        written = {name: _reference(part) for name, part in parts.value.items()}
+        written = {name: part if (section, name) in done else _reference(part) for name, part in parts.value.items()}
         sections[section] = Node(written, parts.place, parts.key)
     fleets = sections.get("fleets")
     if fleets is not None and isinstance(fleets.value, dict):

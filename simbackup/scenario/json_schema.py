@@ -169,7 +169,7 @@ class _Files(Forms):
 
     def workload(self) -> tuple[Json, Json]:
         """A workload, and what a complete one requires."""
-        keys: Json = {}
+        keys: Json = {"kind": self.offered("kind", _workloads())}
         for part in _workloads():
             for key in part.recognised_by:
                 own = {"description": text_of(part, key)}
@@ -263,12 +263,13 @@ def _workloads() -> list[type[WorkloadSpec]]:
 
 
 def _workload_cases() -> list[tuple[Json, type[Frozen]]]:
-    """When a workload is of each class: it has one of its keys, and none of the classes before it."""
+    """When a workload is of each class: it says its kind, or has one of its keys, and none of those before it."""
     cases: list[tuple[Json, type[Frozen]]] = []
-    before: list[Json] = []
+    before: list[Json] = [{"required": ["kind"]}]
     for part in _workloads():
         own = [{"required": [key]} for key in part.recognised_by]
-        cases.append(({"anyOf": own, **({"not": {"anyOf": before}} if before else {})}, part))
+        unnamed = [{"anyOf": own, "not": {"anyOf": before}}] if own else []
+        cases.append(({"anyOf": [says("kind", *words_of(part, "kind")), *unnamed]}, part))
         before = [*before, *own]
     return cases
 

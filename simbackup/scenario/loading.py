@@ -14,7 +14,7 @@ from simbackup.scenario.scenario import Scenario, finished, node_of
 from simbackup.schema.tree import from_plain
 
 
-@seldom()
+@seldom(kept=True)
 def load(what: Source, overrides: Mapping[str, object] | None = None, *, like: Scenario | None = None) -> Scenario:
     """The scenario of a file, of YAML text or of a mapping, with the values at some addresses replaced.
 

@@ -1,12 +1,12 @@
 """A scenario's tree read: fleets made, values overridden, parts completed from datasheets, and the objects of it all.
 
 Few parts of many change as values are replaced. A part whose node is that of a reading before, which found nothing
-wrong, is taken from there.
+wrong, is taken from there; of one that is written like another, only what differs is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simbackup.errors import Problem
@@ -14,15 +14,17 @@ from simbackup.scenario.alternatives import Choice, settled
 from simbackup.scenario.completion import Completed, complete
 from simbackup.scenario.files import Holdings, Reader
 from simbackup.scenario.fleets import Fleets, lay_out
+from simbackup.scenario.forms import Address, ReadPart, examples, form_of, read_like
 from simbackup.scenario.inheritance import override, references
 from simbackup.scenario.spec import Spec, read_spec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.inventory import Inventory
-from simbackup.schema.part import Part, quantities_of
+from simbackup.schema.part import quantities_of
 from simbackup.schema.quantity import Quantity
 from simbackup.schema.tree import Node
 
-Address = tuple[str, ...]
+MANY = 50
+"""Parts that are written like others from which on one of each form is read first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +43,6 @@ class LaidOut:
     """What was merged and overridden."""
     inventories: Mapping[str, Inventory]
     """The tables that fleets name, by path."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadPart:
-    """A part of a scenario as it was read."""
-
-    node: Node
-    """Its node before it was completed."""
-    completed: Completed
-    """What its datasheets added."""
-    choices: tuple[Choice, ...]
-    """Values of it that have alternatives."""
-    spec: Part
-    """The object that describes it."""
-    cited: Collection[str]
-    """The keys of the works that its values cite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +114,19 @@ def read(
         if address not in above:
             tree = override(tree, address, node, log, problems)
     same = _unchanged(tree, known.parts) if known is not None else {}
-    tree, given = settled(tree, problems, dict.fromkeys(same, ()))
-    written = tree
-    tree, completed = complete(references(tree), reader, log, problems, {path: p.completed for path, p in same.items()})
-    tree, of_sheets = settled(tree, problems, {path: part.choices for path, part in same.items()})
+    there = {**same, **_like_others(tree, same, known.parts if known is not None else {}, reader.library)}
+    tree, given = settled(tree, problems, dict.fromkeys(there, ()))
+    written, done = tree, {path: part.completed for path, part in there.items()}
+    tree, completed = complete(references(tree, done), reader, log, problems, done)
+    tree, of_sheets = settled(tree, problems, {path: part.choices for path, part in there.items()})
     baseless = any(problem.address == "extends" for problem in before)
     unresolved: Container[str] | None = {f"{s}.{n}" for (s, n), one in completed.items() if one.unresolved}
-    spec = read_spec(tree, problems, None if baseless else unresolved, {path: part.spec for path, part in same.items()})
+    spec = read_spec(
+        tree, problems, None if baseless else unresolved, {path: part.spec for path, part in there.items()}
+    )
     hidden = tuple(f"{address}." for address in overrides)
     stated = [choice for choice in layout.choices if not f"{choice.address}.".startswith(hidden)]
-    parts = {} if problems else _parts(written, tree, completed, of_sheets, spec, same)
+    parts = {} if problems else _parts(written, tree, completed, of_sheets, spec, there)
     return ReadTree(spec, tree, layout, parts, same, (*stated, *given, *of_sheets), reader, log, problems)
 
 
@@ -172,6 +161,37 @@ def _unchanged(tree: Node, parts: Mapping[Address, ReadPart]) -> dict[Address, R
         for name, node in tree.mapping[section].mapping.items()
         if (section, name) in parts and parts[section, name].node is node
     }
+
+
+def _like_others(
+    tree: Node, same: Container[Address], known: Mapping[Address, ReadPart], library: Holdings
+) -> dict[Address, ReadPart]:
+    """The parts of a tree that are written like others, which were read before, or of which one of each form is now."""
+    others = {
+        (section, name): node
+        for section in PARTS
+        if section in tree.mapping
+        for name, node in tree.mapping[section].mapping.items()
+        if (section, name) not in same
+    }
+    forms, read_before = {path: form_of(path[0], node) for path, node in others.items()}, dict(known)
+    of_form = examples(known) if others else {}
+    first = {form: path for path, form in reversed(forms.items()) if form is not None and form not in of_form}
+    if sum(form is not None for form in forms.values()) - len(first) >= MANY:
+        sections = {name: node for name, node in tree.mapping.items() if name not in PARTS}
+        for section, name in reversed(first.values()):
+            parts = sections.setdefault(section, Node({}, tree.mapping[section].place, tree.mapping[section].key))
+            parts.mapping[name] = others[section, name]
+        now = read(Node(sections, tree.place, tree.key), {}, (), (), library).parts
+        read_before |= now
+        of_form |= {form: path for form, path in first.items() if path in now}
+    found: dict[Address, ReadPart] = {}
+    for path, node in others.items():
+        for example in dict.fromkeys((path, of_form.get(forms[path] or ()))):
+            if example in read_before and path not in found:
+                one = read_like(read_before[example], example, path, node)
+                found |= {path: one} if one is not None else {}
+    return found
 
 
 def _parts(

@@ -73,5 +73,5 @@ def _known(roots: tuple[Path, ...]) -> tuple[TypicalRange, ...]:
             pattern, (float(plain["times"][0]), float(plain["times"][1])), float(plain.get("least", 0.0)),
             float(plain.get("most", math.inf)), str(plain["why"]),
         )
-        for pattern, plain in ((key, node.plain()) for key, node in shelf.typical_ranges(roots).items())
+        for pattern, plain in ((key, node.plain()) for key, node in shelf.shared_by_all(shelf.TYPICAL, roots).items())
     )  # fmt: skip

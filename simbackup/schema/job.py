@@ -62,13 +62,15 @@ class JobSpec(Part):
     live_part = "simbackup.methods.job:Work"
 
     after: Annotated[Names, Refers("follows", "jobs")] = ()
-    """Jobs that must end before this one begins."""
+    """Jobs that must end before this one begins, also if `begin` is earlier."""
     begin: Text | None = None
-    """A time of day, such as `22:00`, or a time after the start, such as `90 s`."""
+    """A time of day of the first day, such as `22:00`, or a time after the start, which is midnight, such as `90 s`. By
+    default, at the start, or when the jobs under `after` have ended.
+    """
     every: Duration | None = None
     """Time from one start to the next."""
     until: Duration | None = None
-    """When to stop repeating, counted from the start."""
+    """Last time at which it may begin again, counted from the start; `7 d` gives the seven nights of a week."""
     window: PositiveDuration | None = None
     """Time within which it should end, counted from when it was due."""
     deadline: Text | None = None
@@ -188,8 +190,9 @@ class SharedOut(JobSpec):
     serial_share: Share | None = None
     """Share of its work that one worker does while the others wait, if the program states none: opening, scanning,
     joining, stragglers, a last flush. By default, that of `workers/of-one-job`, or of `workers/connections` where only
-    connections share it. It takes `T = (1 - s) T(all workers) + s T(one worker)`. The `streams` of a job, if it has
-    any, do not wait for each other.
+    connections share it. It takes `T = (1 - s) T(all workers) + s T(one worker)`; meanwhile the other workers go on
+    waiting for answers of networks, object stores and services. The `streams` of a job, if it has any, do not wait for
+    each other.
     """
 
     pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {**JobSpec.pieces, "serial_share": OF_PROGRAMS}

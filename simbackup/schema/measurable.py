@@ -22,8 +22,6 @@ class Measurable(StrEnum):
     ROUND_TRIP = "round trip of a network"
     TAPE_RANDOM = "rate of writing random data to tape"
     TAPE_ZEROS = "rate of writing zeros to tape"
-    CAPACITY = "capacity of a disk"
-    SLOTS = "number of slots for cartridges"
 
     @property
     def unit(self) -> str:
@@ -31,10 +29,7 @@ class Measurable(StrEnum):
         return _UNITS.get(self, "B/s")
 
 
-_UNITS = {
-    Measurable.SMALL_READ: "s", Measurable.SMALL_WRITE: "s", Measurable.ROUND_TRIP: "s", Measurable.CAPACITY: "B",
-    Measurable.SLOTS: "count",
-}  # fmt: skip
+_UNITS = {Measurable.SMALL_READ: "s", Measurable.SMALL_WRITE: "s", Measurable.ROUND_TRIP: "s"}
 """SI units of what is no rate."""
 
 

@@ -262,6 +262,8 @@ class Unit:
         except units.UnitError as error:
             if named:
                 raise problem(f"{error}, nor an allowed word", choices(raw, named), *path) from None
+            if self.named:
+                raise problem(f"'{raw}' is not a number", f"if it is a name, write '{raw}' alone", *path) from None
             raise problem(str(error), "", *path) from None
         in_bits, _, meant = bits(str(raw)).partition("; ") if self.unit == "B" else ("", "", "")
         if in_bits:
@@ -296,7 +298,7 @@ class Unit:
 
 
 EXAMPLES = {
-    "B": "2 GiB", "s": "1.5 s", "B/s": "80 MB/s", "1/s": "7200 rpm", "1": "40 %", "count": "8", "m": "541 m",
+    "B": "2 GiB", "s": "1.5 s", "B/s": "80 MB/s", "1/s": "120 /s", "1": "40 %", "count": "8", "m": "541 m",
     "m/s": "4.06 m/s", "s/B": "4 ns/B", "s/file": "0.2 ms/file", "B/file": "160 B/file",
     "money": "120",
 }  # fmt: skip

@@ -14,7 +14,7 @@ their `spec` or in themselves. Other packages name theirs by entry points of the
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -142,9 +142,7 @@ def _key(kind: Kind) -> str:
 
 
 def _unsaid(kind: Kind) -> list[str]:
-    """The names of a kind that its class does not allow in a file; a workload may do without."""
-    if isinstance(kind, WorkloadKind):
-        return []
+    """The names of a kind that its class does not allow in a file."""
     field = kind.spec.model_fields.get(_key(kind))
     legal = get_args(field.annotation) if field is not None else ()
     return [name for name in (kind.names if isinstance(kind, MethodKind) else (kind.name,)) if name not in legal]
@@ -185,28 +183,19 @@ def workload_kinds() -> Mapping[str, WorkloadKind]:
 @cache
 def sheets() -> Mapping[str, type[Frozen]]:
     """What a datasheet of each kind has to say."""
-    found: list[tuple[str, type[Frozen]]] = []
-    for room in rooms():
-        found += cast("Mapping[str, type[Frozen]]", getattr(room, "SHEETS", {})).items()
-    return _unique(found)
+    return _unique(_offers("SHEETS"))
 
 
 @cache
 def sections() -> Mapping[str, type[Part]]:
     """What a part of each section says whose parts are all of one class: hosts, links, data, failures."""
-    found: list[tuple[str, type[Part]]] = [("failures", FailureSpec)]
-    for room in rooms():
-        found += cast("Mapping[str, type[Part]]", getattr(room, "SECTIONS", {})).items()
-    return _unique(found)
+    return _unique([("failures", FailureSpec), *_offers("SECTIONS")])
 
 
 @cache
 def looks() -> Mapping[str, Look]:
     """How pictures draw each kind of part."""
-    found: dict[str, Look] = {}
-    for room in rooms():
-        found |= cast("Mapping[str, Look]", getattr(room, "LOOKS", {}))
-    return found
+    return dict(_offers("LOOKS"))
 
 
 def kind_of(part: Frozen) -> Any:
@@ -239,6 +228,11 @@ def function(name: str) -> Callable[..., Any]:
         return cast("Callable[..., Any]", getattr(import_module(module), attribute))
     except Exception as error:  # whatever the module of an installed package raises
         raise RoomError(f"a room names '{name}', which cannot be loaded: {error}") from error
+
+
+def _offers(name: str) -> Iterator[tuple[str, Any]]:
+    """What the rooms offer under one of the names of `OFFERS`, by key."""
+    return ((key, what) for room in rooms() for key, what in getattr(room, name, {}).items())
 
 
 def _unique(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:

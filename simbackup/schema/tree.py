@@ -105,7 +105,7 @@ def overlay(below: Node, above: Node, address: str = "", log: list[str] | None =
         where = below if above.way else above
         return Node(merged, where.place, where.key, above.way and below.way)
     if log is not None and _alone(below).plain() != _alone(above).plain():
-        log.append(f"{address}: {_brief(below)} -> {_brief(above)} ({above.place})")
+        log.append(f"{address}: {brief(below)} -> {brief(above)} ({above.place})")
     return above
 
 
@@ -120,7 +120,7 @@ def without_effect(below: Node, above: Node, path: tuple[str, ...] = ()) -> Iter
                 yield from without_effect(below.value[name], child, (*path, name))
 
 
-def _brief(node: Node) -> str:
+def brief(node: Node) -> str:
     """The value as it is shown in the log of overrides."""
     value = node.mapping["value"] if node.is_quantity else _alone(node)
     return str(value.plain())

@@ -1,4 +1,4 @@
-"""What every workload may say: how often it asks, or how many ask."""
+"""What workloads may say: how often they ask, or how many ask."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class WorkloadSpec(Part):
-    """An entry under `workloads:`."""
+    """An entry under `workloads:`, whatever it does while jobs run."""
 
     live_part = "simbackup.workloads.live:Workload"
 
@@ -20,6 +20,14 @@ class WorkloadSpec(Part):
     """Keys by any of which it is recognised where it says no `kind`."""
     by_default: ClassVar[bool] = False
     """Whether a workload without any such key is one of this kind."""
+
+    def figures(self) -> Figures:
+        """What a job costs it."""
+        return {"": IMPACT}
+
+
+class AskingSpec(WorkloadSpec):
+    """A workload of transactions or requests: so many a second, or those of clients who wait for each answer."""
 
     transactions: Frequency | None = None
     """Transactions or requests per second, however long each takes."""
@@ -38,10 +46,6 @@ class WorkloadSpec(Part):
             checks.report(path, both if self.clients else neither, remedy)
         if self.states("think_time") and self.clients is None:
             checks.report((*path, "think_time"), "has no effect with 'transactions'", "leave it out")
-
-    def figures(self) -> Figures:
-        """What a job costs it."""
-        return {"": IMPACT}
 
     def facts(self) -> Facts:
         """How often it asks, or how many ask."""

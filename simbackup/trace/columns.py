@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar, cast, overload
 
@@ -243,102 +243,36 @@ class Spans(Columns[Span]):
 
 
 class Jobs(Columns[JobRecord]):
-    """What jobs report: numbers in a column, all else as it is, and which keys it has.
+    """What jobs report: the values of each, and its keys, which are the same tuple for all that have the same.
 
     >>> jobs = Jobs([JobRecord({"job": "save", "end": 2.0}), JobRecord({"job": "copy", "end": 3.0, "files": 1})])
     >>> jobs[1].data, list(jobs.column("end"))
     ({'job': 'copy', 'end': 3.0, 'files': 1}, [2.0, 3.0])
     """
 
-    __slots__ = ("_floats", "_floats_at", "_forms", "_known", "_others", "_others_at", "_rows")
+    __slots__ = ("_keys", "_rows")
 
     def __init__(self, records: Iterable[JobRecord] = ()) -> None:
-        self._known: dict[tuple[tuple[str, bool], ...], int] = {}
-        self._forms: list[tuple[tuple[str, bool], ...]] = []
-        """The keys of records, and whether each is a float."""
-        self._rows, self._floats_at, self._others_at = array("I"), array("Q"), array("Q")
-        self._floats, self._others = array("d"), list[Any]()
+        self._keys: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._rows: list[tuple[tuple[str, ...], tuple[Any, ...]]] = []
         self.extend(records)
 
     def append(self, record: JobRecord) -> None:
         """Add what a job reports behind the others."""
-        form = tuple((key, type(value) is float) for key, value in record.data.items())
-        number = self._known.setdefault(form, len(self._forms))
-        if number == len(self._forms):
-            self._forms.append(form)
-        self._rows.append(number)
-        self._floats_at.append(len(self._floats))
-        self._others_at.append(len(self._others))
-        for value, (_, is_float) in zip(record.data.values(), form, strict=True):
-            (self._floats if is_float else self._others).append(value)
+        keys = tuple(record.data)
+        self._rows.append((self._keys.setdefault(keys, keys), tuple(record.data.values())))
 
     def column(self, key: str) -> Iterator[Any]:
         """What each job reports at a key that all have; KeyError if one has it not."""
-        readers: list[Callable[[int], Any]] = []
-        for form in self._forms:
-            place = next((i for i, (name, _) in enumerate(form) if name == key), None)
-            if place is None:
-                raise KeyError(key)
-            kind = form[place][1]
-            readers.append(self._reader(sum(one[1] == kind for one in form[:place]), is_float=kind))
-        return (readers[number](i) for i, number in enumerate(self._rows))
-
-    def _reader(self, offset: int, *, is_float: bool) -> Callable[[int], Any]:
-        """What reads one value of a record, by the index of the record."""
-        if is_float:
-            return lambda i: self._floats[self._floats_at[i] + offset]
-        return lambda i: self._others[self._others_at[i] + offset]
+        if not all(key in keys for keys in self._keys):
+            raise KeyError(key)
+        return (values[keys.index(key)] for keys, values in self._rows)
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def _at(self, index: int) -> JobRecord:
-        floats, others = self._floats_at[index], self._others_at[index]
-        data: dict[str, Any] = {}
-        for key, is_float in self._forms[self._rows[index]]:
-            if is_float:
-                data[key] = self._floats[floats]
-                floats += 1
-            else:
-                data[key] = self._others[others]
-                others += 1
-        return JobRecord(data)
-
-
-class Amounts(Mapping[str, Mapping[str, float]]):
-    """Numbers by a name and a second one; the first are many, the second few.
-
-    >>> taken = Amounts()
-    >>> taken.add("save", {"links.lan": 2.0})
-    >>> dict(taken["save"]), "copy" in taken
-    ({'links.lan': 2.0}, False)
-    """
-
-    __slots__ = ("_first", "_keys", "_names", "_places", "_values")
-
-    def __init__(self) -> None:
-        self._places: dict[str, int] = {}
-        self._names = Names()
-        self._first, self._keys, self._values = array("Q", [0]), array("I"), array("d")
-
-    def add(self, name: str, amounts: Mapping[str, float]) -> None:
-        """Add the numbers of a name, or replace them."""
-        self._places[name] = len(self._first) - 1
-        for key, value in amounts.items():
-            self._keys.append(self._names.number(key))
-            self._values.append(value)
-        self._first.append(len(self._keys))
-
-    def __getitem__(self, name: str) -> Mapping[str, float]:
-        place = self._places[name]
-        here = range(self._first[place], self._first[place + 1])
-        return {self._names.texts[self._keys[i]]: self._values[i] for i in here}
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
+        return JobRecord(dict(zip(*self._rows[index], strict=True)))
 
 
 BATCH = 250_000

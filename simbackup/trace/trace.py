@@ -213,10 +213,12 @@ def _read(line: str) -> tuple[str, Record]:
         if not isinstance(row[key], kind):
             raise ValueError(f"{key} is not {noun}")  # noqa: TRY004 (a wrong file, not a wrong call)
     if name == "span":
-        row["parts"] = tuple(map(_part, row["parts"]))
+        message = "parts are not lists of a cause, an activity and seconds"
+        row["parts"] = tuple(SpanPart(*_listed(part, (str, str, float), message)) for part in row["parts"])
     if name == "shared_level":
         for key in ("loads", "beside"):
-            row[key] = {link: _load(found) for link, found in row[key].items()}
+            message = "loads and what is beside them are not lists of two numbers"
+            row[key] = {link: tuple(_listed(found, (float, float), message)) for link, found in row[key].items()}
     if not all(math.isfinite(row[key]) for key in ("start", "end", "time") if key in row):
         raise ValueError("has no time")
     return name, _TYPES[name](**row)
@@ -232,22 +234,11 @@ def _infinity(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_infinity)
 
 
-def _part(found: object) -> SpanPart:
-    """A part of a span, which is a list of its fields in JSON."""
-    match found:
-        case [str(cause), str(activity), float(seconds)]:
-            return SpanPart(cause, activity, seconds)
-        case _:
-            raise ValueError("parts are not lists of a cause, an activity and seconds")
-
-
-def _load(found: object) -> tuple[float, float]:
-    """What a link carries at a level of one, which is a list of two numbers in JSON."""
-    match found:
-        case [float(busy), float(bytes_per_s)]:
-            return busy, bytes_per_s
-        case _:
-            raise ValueError("loads and what is beside them are not lists of two numbers")
+def _listed(found: object, kinds: tuple[type, ...], message: str) -> list[Any]:
+    """The values of such types that a list in JSON stands for."""
+    if isinstance(found, list) and tuple(map(type, cast("list[object]", found))) == kinds:
+        return cast("list[Any]", found)
+    raise ValueError(message)
 
 
 def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[SpanPart, ...]:
@@ -263,20 +254,8 @@ def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float]
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of `data` exactly as it comes back from JSON, where tuples are lists."""
-    return {str(key): _copy(value) for key, value in data.items()}
-
-
-def _copy(value: Any) -> Any:
-    """A copy of a value as it comes back from JSON; most are plain, and need no text between."""
-    kind = cast("type[object]", type(value))
-    if kind in _PLAIN:
-        return value
-    if kind is list or kind is tuple:
-        return [_copy(each) for each in value]
-    if kind is dict and all(type(key) is str for key in value):
-        return {key: _copy(each) for key, each in value.items()}
-    return _through_json(value)
+    """A copy of `data` exactly as it comes back from JSON, where tuples are lists; most values are plain already."""
+    return {str(key): value if type(value) in _PLAIN else _through_json(value) for key, value in data.items()}
 
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})

@@ -148,7 +148,8 @@ def _details(chapter: Chapter, send: Send) -> None:
     """Report pictures and tables."""
     result: Result = chapter.result
     shown: dict[str, Shown] = {one.name: one for one in chapter.pictures}
-    send({"kind": "detail", "name": "timeline", "html": rendered("picture.html", shown=shown["timeline"])})
+    if "timeline" in shown:
+        send({"kind": "detail", "name": "timeline", "html": rendered("picture.html", shown=shown["timeline"])})
     tables = [
         (sections.devices(result), shown.get("utilisation")),
         (sections.devices(result, tape=True), shown.get("drives")),

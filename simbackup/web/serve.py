@@ -93,8 +93,8 @@ def server_of(app: Any) -> Any:
     return uvicorn.Server(config)
 
 
-def serve(  # noqa: PLR0913
-    what: str, host: str, port: int, *, memory: float, seconds: float, opens: bool, announce: Callable[[str], None]
+def serve(
+    what: str, host: str, port: int, limits: tuple[float, float], *, opens: bool, announce: Callable[[str], None]
 ) -> None:
     """Serve the page until it is interrupted.
 
@@ -104,7 +104,7 @@ def serve(  # noqa: PLR0913
         A scenario or site to open, by path or name, or a folder of them; empty for none.
     host, port
         Where the page is served.
-    memory, seconds
+    limits
         Bytes of memory and seconds of a processor that one run may use.
     opens
         Open it in the browser.
@@ -125,7 +125,7 @@ def serve(  # noqa: PLR0913
     from simbackup.web.opening import OwnFolder  # noqa: PLC0415
     from simbackup.web.workers import Workers, WorkLimits  # noqa: PLC0415
 
-    workers = Workers(os.cpu_count() or 1, WorkLimits(memory=memory, seconds=seconds))
+    workers = Workers(os.cpu_count() or 1, WorkLimits(*limits))
     names = LOCAL | {host.lower()}
     if host in {"0.0.0.0", "::"}:  # noqa: S104 (asked for by its user)
         names |= {socket.gethostname().lower(), socket.getfqdn().lower()}

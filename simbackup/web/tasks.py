@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, ResultError
@@ -23,10 +24,10 @@ from simbackup.reporting.plan_tables import tables_of_points
 from simbackup.run import warnings_of
 from simbackup.scenario import load
 from simbackup.scenario.json_schema import json_schema
+from simbackup.schema.json_forms import Json
 from simbackup.schema.upgrading import edited
 from simbackup.schema.yaml_file import kind_of, parse, read
 from simbackup.web import scenario_run, site_run
-from simbackup.web.completion import completions, cursor_at
 from simbackup.web.describing import datasheets, site_of_form
 from simbackup.web.guests import rendered
 from simbackup.web.opening import OwnFolder, of_library, store, uploaded
@@ -34,6 +35,8 @@ from simbackup.web.workers import Send, failed
 
 Task = Mapping[str, Any]
 QUESTION = "A site over months: does it fit, until when, and what does it cost?"
+MOST_WORDS = 40
+"""Words that are offered at once."""
 
 
 def run(task: Task, send: Send) -> None:
@@ -90,12 +93,57 @@ def check(task: Task, send: Send) -> None:
 
 
 def complete(task: Task, send: Send) -> None:
-    """Report the words that may stand at a place of a text."""
-    found = cursor_at(task["text"], int(task["line"]), int(task["column"]))
-    names = shelf.names()
-    site = kind_of(found.file) == "site"
-    words = completions(site_schema("site", names) if site else json_schema("scenario", names), found)
-    send({"kind": "words", "words": [word._asdict() for word in words], "typed": found.word, "value": found.key})
+    """Report the words that may be meant at a place of a text: keys, or after a key what it may be."""
+    lines, names = task["text"].split("\n"), shelf.names()
+    here = lines[min(max(task["line"], 1), len(lines)) - 1][: max(task["column"] - 1, 0)]
+    typed = re.split(r"""[\s:,{}\[\]"]""", here)[-1]
+    key = re.search(r"([\w-]+): *$", here.removesuffix(typed))
+    site = re.search("^(?:targets|policies):", task["text"], re.MULTILINE) is not None
+    known = vocabulary(site_schema("site", names) if site else json_schema("scenario", names), key and key[1])
+    if key is not None:
+        known |= dict.fromkeys(re.findall(r"^  ([\w-]+):", task["text"], re.MULTILINE), "a name in this text")
+    matching = [word for word in known if typed.lower() in word.lower() and word != typed]
+    matching.sort(key=lambda word: not word.lower().startswith(typed.lower()))
+    words = [{"text": word, "about": known[word]} for word in matching[:MOST_WORDS]]
+    send({"kind": "words", "words": words, "typed": typed, "value": key and key[1]})
+
+
+def vocabulary(schema: Json, key: str | None = None) -> dict[str, str]:
+    """All keys of a JSON Schema with what they mean; or the words that keys of a name may be.
+
+    >>> vocabulary({"properties": {"a": {"enum": ["b", "c"], "description": "A letter."}}})
+    {'a': 'A letter.'}
+    >>> vocabulary({"properties": {"a": {"enum": ["b", "c"], "description": "A letter."}}}, "a")
+    {'b': 'A letter.', 'c': 'A letter.'}
+    """
+    found: dict[str, str] = {}
+
+    def search(node: object) -> None:
+        if isinstance(node, list):
+            for inner in cast("list[object]", node):
+                search(inner)
+        elif isinstance(node, dict):
+            for name, form in cast("Json", node).get("properties", {}).items():
+                if key is None:
+                    found.setdefault(name, form.get("description", ""))
+                elif name == key:
+                    found.update(_legal(schema, form) | found)
+            search(list(cast("Json", node).values()))
+
+    search(schema)
+    return found
+
+
+def _legal(schema: Json, form: Json) -> dict[str, str]:
+    """The words that a form of a JSON Schema allows, or gives as examples, with what the form means."""
+    words = *form.get("enum", ()), *form.get("examples", ()), *([form["const"]] if "const" in form else ())
+    found = {str(word): str(form.get("description", "")) for word in words if word is not None}
+    inside = [each for some in ("allOf", "anyOf", "oneOf") for each in form.get(some, ())]
+    if "$ref" in form:
+        inside.append(schema["$defs"][form["$ref"].rpartition("/")[2]])
+    for each in inside:
+        found = _legal(schema, each) | found
+    return found
 
 
 def points(task: Task, send: Send) -> None:

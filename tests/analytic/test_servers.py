@@ -1,16 +1,13 @@
 """What a backup server on another host spends, and what workers of one job wait for, against closed forms."""
 
-from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import simbackup as sb
 from simbackup.experiments.what_if import faster
 from simbackup.results.causes import split
-from tests.cases import examples, for_each
+from tests.cases import for_each
 
 SIZE, FILES = 20e9, 100_000
 SITE = """\
@@ -218,15 +215,6 @@ def test_a_device_that_only_several_fill_takes_its_time_and_then_that_of_one() -
     assert (alone, together) == (pytest.approx(200.0, rel=0.02), pytest.approx(50.0, rel=0.02))
     expected = 0.9 * together + 0.1 * alone
     assert elapsed("threads that compress", 16, 0.1, **slow) == pytest.approx(expected, rel=1e-3)
-
-
-@pytest.mark.slow
-@examples(20)
-@given(job=st.sampled_from(sorted(JOBS)), many=st.integers(2, 32), shares=st.sets(st.integers(1, 99), max_size=2))
-def test_a_greater_share_takes_longer_and_no_longer_than_one_worker(job: str, many: int, shares: set[int]) -> None:
-    times = [elapsed(job, many, share / 100.0) for share in (0, *sorted(shares), 100)]
-    assert all(before <= after * (1.0 + 1e-9) for before, after in pairwise(times))
-    assert times[-1] == pytest.approx(elapsed(job, 1, 0.0), rel=1e-3)
 
 
 def test_it_counts_unless_it_is_stated_and_a_program_may_state_its_own() -> None:

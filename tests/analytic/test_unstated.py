@@ -66,6 +66,23 @@ def test_requests_in_order_are_as_fast_as_a_stream_and_scattered_ones_are_not() 
     assert written(in_order=False) > 3.0 * stream
 
 
+def test_requests_in_order_go_elsewhere_where_a_run_of_changes_begins() -> None:
+    def read(run: str, since: str | None = "24 h") -> float:
+        """Seconds for each byte of what has changed in runs of some length, read by requests of 256 KiB."""
+        step = {"at": "data", "do": "read", "times": 1, "in_order": True}
+        program = {
+            "operations": {"send": {"phases": {"all": {"reader": {"items": "256 KiB", "steps": {"read": step}}}}}}
+        }
+        job = {"method": "program", "program": program, "operation": "send", "data": "x", "host": "there"}
+        data = {"on": "plate", "size": "800 GB", "change": {"daily": "2 %", "run": run}}
+        result = sb.simulate({**FAR, "data": {"x": data}, "jobs": {"save": job | ({"since": since} if since else {})}})
+        return result.get("jobs.save.elapsed") / result.jobs.loc["save", "bytes"]
+
+    all_of_it, each, fourth = read("256 KiB", None), read("256 KiB"), read("1 MiB")
+    assert each > 3.0 * all_of_it
+    assert fourth - all_of_it == pytest.approx((each - all_of_it) / 4.0, rel=0.1)  # all lie elsewhere on the disks
+
+
 def test_what_a_program_reads_of_another_host_crosses_the_way_there() -> None:
     group = {"items": "1 MiB", "steps": {"read": {"at": "data", "do": "read"}}}
     program = {"operations": {"check": {"phases": {"all": {"readers": group}}}}}

@@ -117,6 +117,12 @@ def test_a_site_from_an_inventory(tmp_path: Path, say: Say, monkeypatch: pytest.
     code, out, _ = say("plan", "run", "site.yaml", "--until", "1 week", "--json", "--intervals", "none")
     assert json.loads(out)["clients"][0]["nights"] == 7
 
+    Path("many.csv").write_text("name,size\na,200 TB\n", encoding="utf-8")
+    code, _, err = say("plan", "init", "many.csv", "-o", "many.yaml")
+    assert "targets.pool.device.disks is " in err
+    code, out, _ = say("plan", "capacity", "many.yaml", "--intervals", "none", "--json")
+    assert {one["what"]: one["date"] for one in json.loads(out)["limits"]}["pool"] is None
+
 
 def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(site: str, say: Say) -> None:
     code, _, err = say("plan", "run", "nowhere.yaml")

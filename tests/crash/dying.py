@@ -7,7 +7,6 @@ each signal, and how the names of those that do begin.
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import gc
 import hashlib
@@ -20,7 +19,6 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, SimpleNamespace
@@ -39,7 +37,7 @@ from simbackup.experiments.runner import StudyLedger
 from simbackup.experiments.study_point import Point, PointResult
 from simbackup.foreign import registry
 from simbackup.foreign.measurements import measured_sheet
-from simbackup.output import exchange, whole
+from simbackup.output import whole
 from simbackup.planning import intervals, inventory, plan, site
 from simbackup.plots import of_plan, of_result
 from simbackup.reporting import report
@@ -53,8 +51,6 @@ SOURCE = Path(shelf.__file__).parent
 WRITING = {
     str(SOURCE / f"{name}.py")
     for name in (
-        "output/exchange",
-        "output/together",
         "results/folder",
         "output/whole",
         "results/saved",
@@ -69,7 +65,7 @@ WRITING |= {
 }  # fmt: skip
 """Files whose lines are counted, and those that they call."""
 RENAMES = ("rename", "replace")
-EXCHANGE = exchange.exchange
+EXCHANGE = folder.exchange
 SHEET = """\
 title: Made up
 kind: ssd
@@ -95,7 +91,7 @@ class Case:
     command: tuple[str, ...]
     outputs: tuple[str, ...]
     one_step: bool = True
-    """Whether a folder changes places in one step; where there are several outputs, another process does it."""
+    """Whether a folder changes places in one step."""
     again: bool = True
     """Whether it replaces its own output."""
 
@@ -324,11 +320,7 @@ def fork(words: tuple[str, ...], at: tuple[str, int], by: signal.Signals) -> int
     """How a command ended that died in another process."""
     child = os.fork()
     if child:
-        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        with suppress(ChildProcessError):  # what it had started becomes ours, and goes on
-            while True:
-                os.wait()
-        return ended
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     code = 99
     try:
         death.at, death.by, death.renames, death.lines = at, by, 0, 0
@@ -349,7 +341,7 @@ def deaths(renames: int, lines: int, name: str, often: int) -> Iterator[tuple[tu
 
 def tried(case: Case, root: Path, often: int) -> Iterator[str]:
     """What went wrong when a command died."""
-    exchange.exchange = death.renaming(EXCHANGE) if case.one_step else lambda *_: False
+    folder.exchange = death.renaming(EXCHANGE) if case.one_step else lambda *_: False
     begin(root / "old", case, root)
     if case.before and command(case.before):
         yield "the older output was not written"
@@ -381,8 +373,9 @@ def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterato
     for name in case.outputs:
         if not case.one_step:
             folder.is_there(Path(name))
-    if (found := {name: state(Path(name)) for name in case.outputs}) not in states:
-        yield f"{found} is neither old nor new as a whole"
+    for name in case.outputs:
+        if state(Path(name)) not in {each[name] for each in states}:
+            yield f"{name} is neither old nor new as a whole"
     there = all(Path(name).exists() for name in case.outputs)
     if (code := command(case.command)) and (case.again or not there):
         yield f"the next run ended with {code}"
@@ -394,8 +387,6 @@ def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterato
         yield f"{wrong} is too much or too little"
 
 
-PR_SET_CHILD_SUBREAPER = 36
-"""The argument of Linux' prctl by which this process becomes the parent of those whose own has died."""
 RANDOM_DEATHS = 5
 """Of each command and each signal."""
 death, tally = Death(), {case.name: {"before": 0, "after": 0, "line": 0} for case in CASES}
@@ -406,7 +397,6 @@ def main() -> None:
     """Let every command die, and print for each, as a line of JSON, what went wrong and how often it died."""
     print_to, root, chosen = os.dup(1), Path(sys.argv[1]), "".join(sys.argv[3:])
     often = int(sys.argv[2]) if sys.argv[2:] else RANDOM_DEATHS
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     cli.print = lambda *_, **__: None
     whole.log.disabled = True

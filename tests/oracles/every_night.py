@@ -94,8 +94,8 @@ def main() -> None:
         one = off_by(seed)
         late = sum(row["missed"] > 0 for row in one.found.clients)
         print(  # noqa: T201
-            f"{seed}: {one.found.simulated} nights, {late} of {len(one.found.clients)} systems late, stated "
-            f"{one.found.error:.2%}, found {one.error:.2%}, {one.differing or 'windows alike'}", flush=True,
+            f"{seed}: {one.found.nights.simulated} nights, {late} of {len(one.found.clients)} systems late, stated "
+            f"{one.found.nights.error:.2%}, found {one.error:.2%}, {one.differing or 'windows alike'}", flush=True,
         )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ class DiskSheet(LandingSheet):
     capacity: PositiveSize
     """Formatted capacity."""
     rotation_speed: Frequency
-    """Revolutions per second."""
+    """Revolutions per time, such as `7200 rpm`."""
     track_to_track_seek: Duration
     """Time of the shortest seek."""
     average_seek: Duration
@@ -38,7 +38,6 @@ class DiskSheet(LandingSheet):
     written: ClassVar[str] = "outer_rate"
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.SEQUENTIAL_READ: "outer_rate",
-        Measurable.CAPACITY: "capacity",
     }
 
     def rules(self) -> Rules:

@@ -67,12 +67,12 @@ class HostSheet(Frozen):
 
 
 class ProcessorSheet(Frozen):
-    """A generation of processors, whose cores do as much in each clock."""
+    """A generation of processors: their cores do equally much in each cycle of their clocks."""
 
     per_gigahertz: Ratio
     """Speed of a core at 1 GHz, relative to the reference core, which has a SPECint_base2006 of 10."""
     clock: Frequency
-    """Clock of a core that works while most others rest (turbo); the nominal one is a fifth to a half less."""
+    """Clock, such as `3.5 GHz`, of a core while most others rest (turbo); the nominal one is a fifth to a half less."""
 
 
 class ProcessorSpec(Modelled, ProcessorSheet):
@@ -83,8 +83,8 @@ class HostSpec(Part, Modelled, HostSheet):
     """A computer: it owns devices, runs jobs, and caches writes."""
 
     processor: ProcessorSpec | None = None
-    """What its processors are, instead of `speed`: a datasheet `processor/name`, best with the `clock` of yours. Its
-    `cores` are those of all its processors.
+    """Its processor, instead of `speed`: a datasheet, best with the `clock` of yours, such as `{model:
+    processor/xeon-skylake-2017, clock: 3.2 GHz}`. The `cores` of the host are those of all its processors together.
     """
 
     owns: tuple[Text, ...] = ()

@@ -87,17 +87,17 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     """A network or bus that joins hosts and devices."""
 
     joins: tuple[Text, ...]
-    """The hosts, devices and other links that it joins. If there are three or more, each has a port with the rate of
-    the link, unless the medium is shared: what `PART` sends and receives passes through `links.NAME.PART.send` and
-    `.receive`, or through `links.NAME.PART` with half duplex. Otherwise, with full duplex, the direction from one
-    listed later to one listed earlier is `links.NAME.back`; requests of workloads go in the other direction.
+    """The hosts, devices and other links that it joins. Two parts: results have `links.NAME` from the first to the
+    second, and with full duplex `links.NAME.back` from the second to the first. Three or more: each has a port with
+    the rate of the link, unless the medium is shared, and results have `links.NAME.PART.send` and `.receive`, or
+    `links.NAME.PART` with half duplex.
     """
     count: Pieces = usual("1")
     """Number of parallel links of this kind, with each stream on one of them. Each port has the same
     number.
     """
     ports: dict[Text, Rate] = Field(default_factory=dict[str, Rate])
-    """Rates of ports that differ from that of the link, such as the port of a server with a faster adapter."""
+    """Rates of ports that differ from that of the link, by what they join, such as `{server: 25 Gb/s}`."""
 
     of_many: ClassVar[tuple[str, ...]] = ("medium", "ports")
 

@@ -101,9 +101,10 @@ class ObjectStore:
         shape = shape.over(networks, connections=at_once)
         share = at_once / workers
         sent = {part: seconds / share for part, seconds in parts.items()}
-        shape = shape.within(limit_of(sent, alone * share), share)
+        shape = shape.within(limit_of(sent, alone * share), 1.0 / workers if workers > 1 else share)
         if before:
-            shape = shape.cycle(before | {part: before.get(part, 0.0) + seconds for part, seconds in sent.items()})
+            after = {part: before.get(part, 0.0) + seconds for part, seconds in sent.items()}
+            shape = shape.cycle(before | after)._replace(afar=shape.afar | {self.name})
         demands = {self.link: 0.0, self.requests[direction]: 1.0 / each}
         demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
         return shape.plus(demands, dict.fromkeys(demands, 1.0))._replace(sent=1.0)
@@ -136,7 +137,7 @@ class ObjectStore:
             demands |= {self.pipes[direction]: size} if direction in self.pipes else {}
             demands |= {link: size for network in networks for link in network.links}
         demands |= {self.link: 0.0}
-        return FlowShape(demands, dict.fromkeys(demands, size)).cycle(parts)
+        return FlowShape(demands, dict.fromkeys(demands, size), afar=frozenset({self.name})).cycle(parts)
 
     def retrieve(self, clock: Clock, job: str, objects: float) -> Generator[simpy.Event, Any, None]:
         """Request so many objects from an archive, one by one, and wait until all of them can be read."""

@@ -37,7 +37,6 @@ class SsdSheet(LandingSheet):
         Measurable.SEQUENTIAL_WRITE: "write_rate",
         Measurable.SMALL_READ: "read_latency",
         Measurable.SMALL_WRITE: "write_latency",
-        Measurable.CAPACITY: "capacity",
     }
 
 

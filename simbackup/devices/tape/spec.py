@@ -114,8 +114,6 @@ class TapeLibrarySheet(Frozen):
     exchange_time: Duration
     """Mean time of one move between a slot and a drive."""
 
-    measured_as: ClassVar[Mapping[Measurable, str]] = {Measurable.SLOTS: "slots"}
-
 
 class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     """A tape library with its drives and cartridges."""

@@ -1,28 +1,23 @@
-"""restic, BorgBackup and pgBackRest: what they write of backups, as JSON and as text.
+"""restic, BorgBackup and pgBackRest: what they write of backups as JSON.
 
 - restic 0.9 to 0.18: `restic backup --json`, with its summary in the last line, and `restic snapshots --json`, whose
-  snapshots hold a summary from version 0.17 on. The text that `restic backup` writes has binary sizes with three
-  decimals, and states no time of day and no host. See "Scripting" and "Backing up" at restic.readthedocs.io.
-- BorgBackup 1.1 to 2: `borg create` and `borg info`, of one archive or of several, with `--json` or as text. `borg
-  list --json` has archives without statistics. Times are those of the machine, without its zone; in the text of `borg
-  create --stats`, versions from 1.2.5 on may add its offset, and sizes have three digits and decimal units, or binary
-  ones with `--iec`. See "All about JSON" in "Frontends" at borgbackup.readthedocs.io.
-- pgBackRest 2: `pgbackrest info`, as JSON and as text. `info.size` is the size of the database, `info.delta` what was
-  copied of it, `info.repository.delta` what was added to the repository; times are seconds since 1970. In the text,
-  sizes have one decimal, and their KB, MB and GB are powers of 1024; times have an offset from version 2.45 on; its
-  layout may change with any release, that of JSON does not. See "Info Command" in the command reference at
-  pgbackrest.org.
+  snapshots hold a summary from version 0.17 on. See "Scripting" and "Backing up" at restic.readthedocs.io.
+- BorgBackup 1.1 to 2: `borg create --json` and `borg info --json`, of one archive or of several. `borg list --json` has
+  archives without statistics. Times are those of the machine, without its zone. See "All about JSON" in "Frontends" at
+  borgbackup.readthedocs.io.
+- pgBackRest 2: `pgbackrest info --output=json`. `info.size` is the size of the database, `info.delta` what was
+  copied of it, `info.repository.delta` what was added to the repository; times are seconds since 1970.
+  See "Info Command" in the command reference at pgbackrest.org.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from simbackup.errors import InputError, Place, Problem
+from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import OK, WARNING, FinishedJob
-from simbackup.foreign.histories.past import Past, blocks_of
+from simbackup.foreign.histories.past import Past
 from simbackup.foreign.json_text import Json, document, lines
 from simbackup.foreign.reader import ForeignFile, FormatReader, matching
 
@@ -83,56 +78,6 @@ def _restic(one: Json, summary: Json, name: str) -> FinishedJob:
 RESTIC = FormatReader(
     "restic 0.9 to 0.18", "restic backup --json, restic snapshots --json",
     matching('"message_type"|"paths"', '"message_type"|"short_id"'), read_restic,
-)  # fmt: skip
-
-
-_FILES = re.compile(r"Files: +(\d{1,15}) new, +(\d{1,15}) changed, +(\d{1,15}) unmodified\s*")
-_ADDED = re.compile(r"Added to the repo(?:sitory)?: +(\d[\d.]* \w*B)(?:ytes)?\s*(?:\((\d[\d.]* \w*B) stored\))?\s*")
-_DONE = re.compile(r"processed (\d{1,15}) files, (\d[\d.]* \w*B) in (?:(\d+):)?(\d+):(\d\d)\s*")
-
-
-def read_restic_text(source: ForeignFile) -> Past:
-    """The backups of a text of restic, each with its last lines.
-
-    Raises
-    ------
-    InputError
-        A size cannot be read.
-    """
-    past = Past()
-    parts: dict[str, tuple[re.Match[str], int]] = {}
-    for number, line in enumerate(source.lines, 1):
-        for key, form in (("files", _FILES), ("added", _ADDED), ("done", _DONE)):
-            if part := form.fullmatch(line):
-                parts[key] = part, number
-        if "done" in parts:
-            past.jobs.append(_restic_text(past, source, parts, f"{source.path.stem}-{len(past.jobs) + 1}"))
-            parts = {}
-    past.notes.append(f"{source.shown} states no time of day; 'restic backup --json' does")
-    return past.checked(source, "holds no summary of a backup", "keep the output of 'restic backup --json'")
-
-
-def _restic_text(
-    past: Past, source: ForeignFile, parts: dict[str, tuple[re.Match[str], int]], name: str
-) -> FinishedJob:
-    """The job of the last lines of a backup."""
-    done, line = parts["done"]
-    size = past.size(source, line, done[2])
-    hours, minutes, seconds = (float(done[i] or 0) for i in (3, 4, 5))
-    counts = [float(text) for text in parts["files"][0].groups()] if "files" in parts else None
-    full = counts is not None and counts[1] == counts[2] == 0.0
-    added, where = parts.get("added", (None, line))
-    return FinishedJob(
-        id=name, tool="restic", operation="backup", level="" if counts is None else "full" if full else "incremental",
-        elapsed_s=(hours * 60.0 + minutes) * 60.0 + seconds, size_bytes=size, read_bytes=size if full else None,
-        new_bytes=past.size(source, where, added[1]) if added else None,
-        stored_bytes=past.size(source, where, added[2]) if added and added[2] else None, files=float(done[1]),
-        files_saved=counts[0] + counts[1] if counts else None, status="ok", place=Place(source.shown, line, 1),
-    )  # fmt: skip
-
-
-RESTIC_TEXT = FormatReader(
-    "restic 0.9 to 0.18", "restic backup", matching(rf"^{_DONE.pattern}$"), read_restic_text
 )  # fmt: skip
 
 
@@ -209,79 +154,4 @@ def _backups(stanza: Json, *, several: bool) -> Iterator[FinishedJob]:
 PGBACKREST = FormatReader(
     "pgBackRest 2", "pgbackrest info --output=json", matching('"backup"', '"timestamp"', '"delta"', '"label"'),
     read_pgbackrest,
-)  # fmt: skip
-
-
-_DAY, _OFFSET = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", r"[+-]\d\d(?::?\d\d)?"
-_STANZA = re.compile(r"stanza: (\S+)\s*")
-_BORG_SIZE, _SIZE = r"\d[\d.]* [kMGTPE]?i?B", r"\d[\d.]*[KMGTP]?B"
-
-
-def read_borg_text(source: ForeignFile) -> Past:
-    """The backups of a text of BorgBackup, one for each archive; the name of an archive is that of its job.
-
-    Raises
-    ------
-    InputError
-        A size or a time cannot be read, or no archive has both.
-    """
-    past = Past()
-    every = blocks_of(
-        source, r"Archive name: (?P<name>.*?)\s*$",
-        *(rf"Time \({at}\): +(?:[A-Z][a-z]{{2}}, )?(?P<{at}>{_DAY})(?: ?(?P<{at}_offset>{_OFFSET}))?\s*$"
-          for at in ("start", "end")),
-        r"Duration: (?P<took>.*)", r"Number of files: (?P<files>\d{1,18})\s*$", r"Hostname: (?P<host>.*)",
-        rf"This archive: +(?P<size>{_BORG_SIZE})(?: +{_BORG_SIZE})? +(?P<stored>{_BORG_SIZE})\s*$",
-        rf"Original size: +(?P<size>{_BORG_SIZE})\s*$", rf"Deduplicated size: +(?P<stored>{_BORG_SIZE})\s*$",
-    )  # fmt: skip
-    found = [each for each in every if "start" in each.said and {"took", "end"} & each.said.keys()]
-    for i, each in enumerate(found, 1):
-        past.add(past.job(source, each, id=_numbered(source, i, len(found)), tool="borg", system=each.text("host"),
-                          job=each.text("name")))  # fmt: skip
-    if any("start_offset" not in each.said for each in found):
-        past.notes.append(source.zone_note("borg"))
-    past.notes.append(f"sizes in {source.shown} have three digits; 'borg create --json' writes all of them")
-    remedy = "write it with 'borg create --stats', or 'borg create --json'"
-    return past.checked(source, "has no archive with its start and its duration", remedy)
-
-
-BORG_TEXT = FormatReader(
-    "BorgBackup 1.x, 2", "borg create --stats", matching("^Archive name: ", r"^Time \(start\): "), read_borg_text
-)
-
-
-def read_pgbackrest_text(source: ForeignFile) -> Past:
-    """The backups of all stanzas of a text of pgBackRest.
-
-    Raises
-    ------
-    InputError
-        A time or a size cannot be read, or no backup has times.
-    """
-    past = Past()
-    found = blocks_of(
-        source, r"\s*(?P<level>full|diff|incr) backup: (?P<label>\S+)\s*$",
-        rf"\s*timestamp start/stop: (?P<start>{_DAY})(?P<start_offset>{_OFFSET})? / "
-        rf"(?P<end>{_DAY})(?P<end_offset>{_OFFSET})?\s*$",
-        rf"\s*database size: (?P<size>{_SIZE}), (?:database )?backup size: (?P<read>{_SIZE})\s*$",
-        rf"\s*repo(?:sitory)?\d*(?::| size:) (?:.*, )?(?:repository )?backup (?:set )?size: (?P<stored>{_SIZE})\s*$",
-    )  # fmt: skip
-    stanzas = {number: line.split()[1] for number, line in enumerate(source.lines, 1) if _STANZA.fullmatch(line)}
-    for each in found:
-        if "start" not in each.said:
-            past.problems.append(source.problem(each.line, "the backup has no line 'timestamp start/stop'"))
-            continue
-        stanza = next((name for number, name in reversed(stanzas.items()) if number < each.line), "")
-        label = f"{stanza}-{each.text('label')}" if len(stanzas) > 1 else each.text("label")
-        past.add(past.job(source, each, binary=True, id=label, tool="pgbackrest", job=stanza,
-                          level=LEVELS[each.text("level")]))  # fmt: skip
-    if any("start_offset" not in each.said for each in found):
-        past.notes.append(source.zone_note("pgbackrest"))
-    past.notes.append(f"sizes in {source.shown} have one decimal; '--output=json' writes all of them")
-    return past.checked(source, "has no backup with its times", "write it with 'pgbackrest info --output=json'")
-
-
-PGBACKREST_TEXT = FormatReader(
-    "pgBackRest 2", "pgbackrest info", matching(r"^stanza: \S", r"^[ \t]*(?:full|diff|incr) backup: "),
-    read_pgbackrest_text,
 )  # fmt: skip

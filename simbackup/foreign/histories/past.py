@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from simbackup.errors import InputError, Place, Problem, choices
@@ -27,9 +26,6 @@ _CLOCK = re.compile(r"(?:(?P<days>\d+)[. ]\s*(?:days?,? )?)?(?P<h>\d+):(?P<m>[0-
 _PART = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b")
 _SPELLED = re.compile(rf"(?:{_PART.pattern}[, ]*)+")
 _WORDS = {"day": 86_400.0, "hou": 3600.0, "hr": 3600.0, "hrs": 3600.0, "min": 60.0, "sec": 1.0}
-_SHORT = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-MONTHS = {name: i for i, name in enumerate(_SHORT, 1)}
-"""English short names of months, which programs write in every language."""
 
 
 def zone_of(name: str) -> tzinfo:
@@ -155,10 +151,6 @@ def checked(elapsed: float, text: str) -> float:
     return elapsed
 
 
-BINARY = {"KB": "KiB", "kB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "PB": "PiB"}
-"""What units of programs mean that count in powers of 1024 and write those of 1000."""
-
-
 @dataclass
 class Past:
     """The jobs of a file, notes on how it was read, and what is wrong with it."""
@@ -166,10 +158,6 @@ class Past:
     jobs: list[FinishedJob] = field(default_factory=list[FinishedJob])
     notes: list[str] = field(default_factory=list[str])
     problems: list[Problem] = field(default_factory=list[Problem])
-
-    def add(self, job: FinishedJob | None) -> None:
-        """Add a job, if there is one."""
-        self.jobs += [] if job is None else [job]
 
     def checked(self, source: ForeignFile, missing: str, remedy: str) -> Past:
         """The same, if nothing is wrong with it and it has jobs.
@@ -184,85 +172,3 @@ class Past:
         if not self.jobs:
             raise InputError([source.problem(1, missing, remedy)])
         return self
-
-    def size(self, source: ForeignFile, line: int, text: str, *, binary: bool = False) -> float | None:
-        """The bytes of a size with its unit; `binary` says that KB and its like mean powers of 1024."""
-        number, unit = text.rstrip("BKMGTPEkib").strip(), text[len(text.rstrip("BKMGTPEkib")) :]
-        try:
-            return float(round(parse(f"{number} {BINARY.get(unit, unit) if binary else unit}", "B")))
-        except UnitError as error:
-            message, _, remedy = str(error).partition("; ")
-            self.problems.append(source.problem(line, message, remedy))
-            return None
-
-    def seconds(self, source: ForeignFile, line: int, text: str) -> float | None:
-        """The seconds of an elapsed time."""
-        try:
-            return seconds_of(text)
-        except UnitError as error:
-            message, _, remedy = str(error).partition("; ")
-            self.problems.append(source.problem(line, message, remedy))
-            return None
-
-    def job(self, source: ForeignFile, block: Block, *, binary: bool = False, **known: Any) -> FinishedJob | None:
-        """The backup of a block with `start` and `end`, `took`, `size`, `read`, `stored`, `files`; None without a time.
-
-        A time may have its offset under `start_offset` and `end_offset`; what is `known` is not in the block.
-        """
-        moments: dict[str, datetime] = {}
-        for name in ("start", "end"):
-            if name in block.said:
-                text, line = block.said[name]
-                try:
-                    moment = datetime.fromisoformat(text + block.text(f"{name}_offset"))
-                except ValueError:
-                    self.problems.append(source.problem(line, f"'{text}' is not a time"))
-                    return None
-                moments[name] = moment if moment.tzinfo is not None else moment.replace(tzinfo=source.in_zone)
-        if "took" in block.said:
-            elapsed = self.seconds(source, block.said["took"][1], block.text("took"))
-        else:
-            elapsed = (moments["end"] - moments["start"]).total_seconds() if len(moments) > 1 else None
-        if elapsed is not None and elapsed < 0:
-            self.problems.append(source.problem(block.line, "the backup ends before it begins"))
-        sizes: dict[str, float | None] = {
-            f"{name}_bytes": self.size(source, line, text, binary=binary)
-            for name, (text, line) in block.said.items()
-            if name in {"size", "read", "stored"}
-        }
-        return FinishedJob(
-            operation="backup", start=moments.get("start"), elapsed_s=elapsed, place=Place(source.shown, block.line, 1),
-            files=float(block.text("files")) if "files" in block.said else None, status="ok", **sizes, **known,
-        )  # fmt: skip
-
-
-class Block(NamedTuple):
-    """The part of a report that describes one job."""
-
-    line: int
-    """The number of its first line."""
-    said: dict[str, tuple[str, int]]
-    """The text of each named field, and the number of its line."""
-
-    def text(self, name: str) -> str:
-        """The text under a name; empty without one."""
-        return self.said.get(name, ("", 0))[0]
-
-
-def blocks_of(source: ForeignFile, begin: str, *forms: str) -> list[Block]:
-    """The jobs of a report: each begins with a line of one form, and lines of other forms state more.
-
-    The groups of the forms name what is stated; of several lines, the first counts.
-    """
-    found: list[Block] = []
-    first, *others = map(re.compile, (begin, *forms))
-    for number, line in enumerate(source.lines, 1):
-        part = first.match(line)
-        if part is not None:
-            found.append(Block(number, {}))
-        elif found:
-            part = next(filter(None, (form.match(line) for form in others)), None)
-        for name, text in (part.groupdict() if part is not None else {}).items():
-            if text is not None:
-                found[-1].said.setdefault(name, (text, number))
-    return found

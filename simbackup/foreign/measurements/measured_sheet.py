@@ -1,4 +1,4 @@
-"""A datasheet from measurements: measured values over those of a datasheet of a like device."""
+"""Figures that tools measured, and a datasheet of them over that of a like device."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 
 from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.foreign.measurements.finding import Finding, Output, unused
 from simbackup.schema.datasheet import check_datasheet
 from simbackup.schema.measurable import Measurable, measured_as
 from simbackup.schema.registry import sheets
@@ -24,6 +23,39 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 DIGITS = 4
 MOST_NAMED = 3
 """Files that `at` names one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One figure that a tool measured, in SI units, with where its output says so."""
+
+    what: Measurable
+    value: float
+    place: Place
+    where: str
+    """The place inside the file in words, such as `jobs.0.read.bw_bytes` or `line 3`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What was read of one file of output: the tool with its version, the date, the figures, and what was not used."""
+
+    tool: str
+    date: str
+    """Day of the measurement, `2026-11-22`; empty if the output does not say."""
+    findings: tuple[Finding, ...]
+    unused: tuple[Problem, ...]
+    """Warnings: figures that were not used, each with the reason."""
+
+
+def unused(place: Place, where: str, why: str, remedy: str = "") -> Problem:
+    """The warning that a figure was not used."""
+    return Problem(place, where, f"was not used: {why}", remedy, severity="warning")
+
+
+def refused(place: Place, where: str, message: str, remedy: str = "") -> InputError:
+    """The error of output that cannot be read."""
+    return InputError([Problem(place, where, message, remedy)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +152,7 @@ def _values(outputs: Sequence[Output], parameters: Mapping[Measurable, str]) -> 
             tools = tuple(dict.fromkeys(output.tool for output, _ in found))
             yield MeasuredValue(
                 parameter, what, float(f"{median(numbers):.{DIGITS}g}"),
-                min(float(f"{one.value - one.rounding:.{DIGITS}g}") for _, one in found),
-                max(float(f"{one.value + one.rounding:.{DIGITS}g}") for _, one in found), len(found),
-                tools, _at([one for _, one in found]),
+                min(numbers), max(numbers), len(found), tools, _at([one for _, one in found]),
             )  # fmt: skip
 
 

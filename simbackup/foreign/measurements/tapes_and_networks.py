@@ -1,8 +1,6 @@
-"""Tapes and networks: output of btape, mtx and iperf3.
+"""Tapes and networks: output of btape and iperf3.
 
 - btape of Bacula and Bareos: output of its command `speed`. See "Testing Your Tape Drive" in the manuals of both.
-- mtx 1.2 and 1.3: `mtx -f /dev/sgN status`, the elements of a tape library. Its count of slots includes those for
-  import and export. See mtx(1).
 - iperf3 in JSON (`-J`). See "Invoking iperf3" at software.es.net/iperf.
 """
 
@@ -12,7 +10,7 @@ import re
 
 from simbackup.errors import Place, Problem
 from simbackup.foreign.json_text import document
-from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
+from simbackup.foreign.measurements.measured_sheet import Finding, Output, refused, unused
 from simbackup.foreign.reader import ForeignFile, FormatReader, matching
 from simbackup.schema.measurable import Measurable
 from simbackup.units import parse
@@ -23,10 +21,6 @@ _RATE = re.compile(
     r"(?P<rate>[0-9][0-9,]{0,11}(?:\.[0-9]+)?) ?(?P<unit>[KMGT]?B/s)"
 )
 DATA = {"zero": Measurable.TAPE_ZEROS, "random": Measurable.TAPE_RANDOM}
-_HEAD = re.compile(
-    r"[ \t]*Storage Changer \S+?:(?P<drives>\d{1,6}) Drives, (?P<slots>\d{1,6}) Slots "
-    r"\( (?P<mail>\d{1,6}) Import/Export \)[ \t]*"
-)
 BITS = 8.0
 MICROSECOND = 1e-6
 
@@ -63,27 +57,6 @@ def read_btape(source: ForeignFile) -> Output:
 
 
 BTAPE = FormatReader("Bacula, Bareos", "btape: speed", matching("btape", "Write rate|Volume bytes"), read_btape)
-
-
-def read_mtx(source: ForeignFile) -> Output:
-    """The slots of a library, without those for import and export."""
-    findings: list[Finding] = []
-    notes: list[Problem] = []
-    for number, line in enumerate(source.lines, 1):
-        found = _HEAD.fullmatch(line)
-        if found is None:
-            continue
-        place = Place(source.shown, number, 1)
-        slots = float(int(found["slots"]) - int(found["mail"]))
-        if slots > 0:
-            findings.append(Finding(Measurable.SLOTS, slots, place, f"line {number}"))
-        drives = int(found["drives"])
-        why = "the drives of a library are those of a scenario or a site, not of its datasheet"
-        notes.append(unused(place, f"{drives} Drives", why, f"write 'drives: {drives}' there"))
-    return Output("mtx", "", tuple(findings), tuple(notes))
-
-
-MTX = FormatReader("mtx 1.2, 1.3", "mtx status", matching(rf"^{_HEAD.pattern}$"), read_mtx)
 
 
 def read_iperf3(source: ForeignFile) -> Output:

@@ -317,7 +317,11 @@ def _then(shape: FlowShape, step: FlowShape) -> FlowShape:
     limits = ((shape.parallel, step.parallel), (shape.parallel_alone, step.parallel_alone))
     most, one = (min(pair, key=lambda bound: bound.rate) for pair in limits)
     return both._replace(
-        visits=visits, parallel=most, parallel_alone=one, sequential=min(shape.sequential, step.sequential)
+        visits=visits,
+        parallel=most,
+        parallel_alone=one,
+        sequential=min(shape.sequential, step.sequential),
+        afar=shape.afar | step.afar,
     )
 
 
@@ -488,12 +492,15 @@ def _positioned(
     shape, each = FlowShape(sequential=0.0), max(min(size, region.size), 1.0)
     one = region.store.scattered(direction, region.begin, region.size, each, group.workers)
     if step.in_order:
-        one = _following(context, step, one, _next(region, direction, each, group.workers))
+        one = _following(context, step, each, (one, _next(region, direction, each, group.workers)))
         shape = FlowShape(places=region.streaming(direction, each * group.workers).places)
     shape = shape.plus({region.store.link: number * one.busy}, {region.store.link: number * size})
     shape = shape.through(path, number * size).following(travelling(path, number))
     shape = shape.after(number * one.latency, region.store.name)
-    shape = shape.part(1.0 - place.cached) if direction == "read" else shape
+    if direction == "read":
+        shape = shape.part(1.0 - place.cached)
+        if step.in_order and step.data and number * size > 0.0:
+            shape = place.found(shape.times(1.0 / (number * size)), host.machine).times(number * size)
     if shared is not None and number > 0.0 and size > 0.0:
         host, share = shared[0], shared[1] if direction == "read" else shared[2]
         trips = max(1.0 / share.request, 1.0 / size)
@@ -502,11 +509,13 @@ def _positioned(
     return _then(shape, copied)
 
 
-def _following(context: Context, step: Step, scattered: Service, following: Service) -> Service:
-    """The mean time of requests in order, of which those follow the one before that skip nothing which is unchanged."""
-    sizes = context.portions.bytes
-    skipped = 1.0 - min(sizes[step.of] / max(sizes["all"], 1.0), 1.0) if step.do == "read" and step.data else 0.0
-    return Service(*(skipped * far + (1.0 - skipped) * near for far, near in zip(scattered, following, strict=True)))
+def _following(context: Context, step: Step, size: float, services: tuple[Service, Service]) -> Service:
+    """The mean time of requests in order, of which those go on elsewhere that begin a run of what has changed."""
+    sizes, skipped = context.portions.bytes, 0.0
+    if step.do == "read" and step.data:
+        unchanged = 1.0 - min(sizes[step.of] / max(sizes["all"], 1.0), 1.0)
+        skipped = unchanged * min(size / max(context.system.data[step.data].run, 1.0), 1.0)
+    return Service(*(skipped * far + (1.0 - skipped) * near for far, near in zip(*services, strict=True)))
 
 
 def _next(region: Region, direction: Direction, size: float, workers: int) -> Service:

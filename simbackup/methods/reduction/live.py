@@ -22,7 +22,7 @@ def ingested(shape: FlowShape, system: System, job: str, device: str, reduction:
     All streams share what the store takes at most, and the disks on which its index is read for some chunks. A store of
     objects has no such disks.
     """
-    pace = (system.ingest(device), reduction.ingest, reduction.stream_ingest)
+    pace = (system.shares[f"devices.{device}.ingest"], reduction.ingest, reduction.stream_ingest)
     shape = _paced(shape, pace, (f"{job}.ingest", Activity.FIND_CHUNKS))
     if device in system.of(Volume) and reduction.index_reads > 0.0:
         region = system.of(Volume)[device].region
@@ -33,7 +33,7 @@ def ingested(shape: FlowShape, system: System, job: str, device: str, reduction:
 
 def given_back(shape: FlowShape, system: System, device: str, reduction: Reduction) -> FlowShape:
     """The shape of a byte that comes back when a store on disk gives it, which all streams share."""
-    link = system.ingest(device, back=True)
+    link = system.shares[f"devices.{device}.restore_rate"]
     return _paced(
         shape, (link, reduction.restore_rate, reduction.stream_restore_rate), (link.name, Activity.JOIN_CHUNKS)
     )

@@ -66,7 +66,7 @@ class Share(Late):
 
     def served(self, system: System) -> Served:
         """How fast the keeper serves."""
-        return Served(system.serving(self.keeper), self.rate, self.stream_rate)
+        return Served(system.shares[f"hosts.{self.keeper}.serving"], self.rate, self.stream_rate)
 
 
 def requested(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,15 +14,17 @@ from simbackup.schema.quantity import (
     PositiveSize,
 )
 from simbackup.schema.registry import WorkloadKind
-from simbackup.schema.workload import WorkloadSpec
+from simbackup.schema.workload import AskingSpec
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
 
-class RequestsSpec(WorkloadSpec):
+class RequestsSpec(AskingSpec):
     """An application whose requests cross links: a given number per second, or one after the other from each client."""
 
+    kind: Literal["requests"] = "requests"
+    """The kind of workload, which its other keys say as well."""
     via: Annotated[Names, Field(min_length=1), Refers("works on", "links")]
     """The links that a request crosses, in order."""
     request: PositiveSize

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.schema.part import Facts, Figures, Modelled, Path, Refers, amount
 from simbackup.schema.registry import Look, WorkloadKind
-from simbackup.schema.workload import WorkloadSpec
+from simbackup.schema.workload import AskingSpec
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -50,9 +50,11 @@ class WorkloadSheet(Frozen):
     """Share of the disk writes that go to the hot data."""
 
 
-class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
+class UsersSpec(AskingSpec, Modelled, WorkloadSheet):
     """Users of a data set: a given number of transactions per second, or one after the other from each user."""
 
+    kind: Literal["users"] = "users"
+    """The kind of workload, which its other keys say as well."""
     data: Annotated[Text, Refers("works on", "data")]
     """The data set that they work on."""
 

@@ -43,7 +43,7 @@ def sixty(tool: str) -> list[FinishedJob]:
 
 def lab(tool: str) -> list[FinishedJob]:
     """The runs of a lab on a busy machine, each point twice; other work disturbed most of them."""
-    found, _ = unpacked(TOP / "lab" / "lab-11fce7" / "lab.json")
+    found, _ = unpacked(TOP / "lab" / "lab-9a819a" / "lab.json")
     return [
         FinishedJob(
             id=f"{tool}-{run['operation']}-{run['point']}-{run['repeat']}", tool=tool, elapsed_s=run["elapsed"],

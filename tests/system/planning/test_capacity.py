@@ -16,7 +16,7 @@ PRICES = {"prices": "prices/list-2026", "index_record": "200 B/file"}
 def test_capacity_alone_is_that_of_the_whole_plan(seed: int) -> None:
     parts = random_site(seed) | PRICES
     alone, whole = stocked(numbers(read_site(parts)), "6 weeks"), plan(parts, "6 weeks")
-    assert alone.simulated == 0 < whole.simulated
+    assert alone.nights.simulated == 0 < whole.nights.simulated
     tables = alone.capacity_tables()
     assert tables.pop("limits") == whole.as_dict()["limits"][: len(alone.site.targets)]
     assert tables == {name: whole.tables()[name] for name in tables}

@@ -13,7 +13,7 @@ from simbackup.errors import InputError
 from simbackup.planning.goals import goals_of, judged
 from simbackup.planning.plan import plan
 from simbackup.planning.recovery import Recovery
-from simbackup.planning.restore import restore
+from simbackup.planning.restore import restore, scope_of
 from simbackup.planning.site import load_site
 from simbackup.schema.yaml_file import parse
 from tests.cases import for_each
@@ -75,7 +75,49 @@ def test_one_file_takes_less_than_its_system() -> None:
     assert restored("one-file").systems[0].system == "second"  # the largest with files
 
 
-@for_each("scope, lost", [("everything", ""), ("client third", ""), ("site", "moon"), ("client", "")])
+def test_after_the_loss_of_a_datastore_what_lay_there_comes_back() -> None:
+    """New hardware is needed, and no catalogue."""
+    parts = site(hosts={"esx": {"host": "host/linux-modern-server"}}, recovery="3 h", catalogue="1 h")
+    parts["datastores"] = {
+        name: {"device": {"model": "raid/midrange-array-2018", "ssd": "ssd/sas-ssd-2018", "disks": 8}} for name in "ab"
+    }
+    for system, datastore in (("first", "a"), ("second", "b")):
+        parts["systems"][system] |= {"host": "esx", "datastore": datastore}
+    found, whole = (restore(load_site(parts), "site", WEDNESDAY, lost) for lost in ("b", ""))
+    assert [one.system for one in found.systems] == ["second"]
+    assert found.until(1.0) == pytest.approx(
+        3 * 3600 + restore(load_site(parts), "client second", WEDNESDAY).until(1.0)
+    )
+    assert {one.system for one in whole.systems} == {"first", "second"}
+
+
+def test_after_the_loss_of_a_place_the_systems_there_come_back() -> None:
+    """Those of another place are still in service; of a place that has copies alone, nothing else is lost."""
+    machines = site()["machines"]
+    systems = site()["systems"]
+    parts = {
+        "machines": machines | {"apart": machines["guest"] | {"place": "apart"}},
+        "systems": systems | {"second": systems["second"] | {"machine": "apart"}},
+    }
+    for lost, names in (("apart", {"second"}), ("main", {"first"}), ("vault", {"first", "second"})):
+        assert {one.system for one in restored(lost=lost, **parts).systems} == names
+    assert [one.system for one in restored("client first", "apart", **parts).systems] == ["first"]
+
+
+@for_each(
+    "scope, found",
+    [
+        ("client *", ["first", "second"]), ("client second, *", ["second", "first"]), ("client fi*", ["first"]),
+        ("client filesystem:filesystem/xfs", ["second"]), ("client policy:nightly", ["first", "second"]),
+    ],
+)  # fmt: skip
+def test_systems_are_named_by_a_text_with_a_star_or_a_value(scope: str, found: list[str]) -> None:
+    assert [one.name for one in scope_of(load_site(site()), scope)[0]] == found
+
+
+@for_each(
+    "scope, lost", [("everything", ""), ("client third", ""), ("site", "moon"), ("client", ""), ("client x*", "")]
+)
 def test_what_there_is_not_is_refused(scope: str, lost: str) -> None:
     with pytest.raises(InputError):
         restored(scope, lost)

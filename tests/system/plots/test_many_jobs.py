@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simbackup.plots import concurrency, rates
+from simbackup.errors import ResultError
+from simbackup.plots import rates
 from simbackup.plots.rates import steps_of
 from simbackup.results.result import Result
 from simbackup.run import simulate
@@ -33,26 +34,13 @@ def nights(folder: Path, window: str = "1 h") -> Result:
 
 @pytest.fixture
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simbackup.plots.timeline.MANY", 1)
     monkeypatch.setattr(rates, "MANY", 1)
 
 
-@pytest.mark.usefixtures("_few")
-def test_late_runs_are_counted_when_they_are_due(tmp_path: Path) -> None:
-    drawn = nights(tmp_path, "1 s").plot.timeline()
-    (late,) = [patch for axis in drawn.axes for patch in axis.patches if patch.get_gid() == "late"]
-    assert late.get_data().values.sum() == 10.0
-
-
-@pytest.mark.usefixtures("_few")
-def test_one_night_is_drawn_over_time() -> None:
-    result = simulated("teaching/mount-queue")
-    drawn = result.plot.timeline()
-    took = sum(row["elapsed"] for row in result.job_rows)
-    found = [patch.get_data() for axis in drawn.axes for patch in axis.patches if patch.get_gid() == "runs"]
-    seconds = sum(float((one.values * np.diff(one.edges)).sum()) for one in found)
-    scale = {"min": 60.0, "s": 1.0, "h": 3600.0}[drawn.axes[-1].get_xlabel().removeprefix("time, ")]
-    assert seconds * scale == pytest.approx(took)
+def test_more_runs_than_a_timeline_can_show_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simbackup.plots.timeline.MANY", 1)
+    with pytest.raises(ResultError, match="has 9 runs of jobs, more than a timeline can show; choose another"):
+        simulated("teaching/mount-queue").plot.timeline()
 
 
 def test_the_slowest_of_many_runs_stands_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,14 +67,6 @@ def test_busy_shares_share_the_least_axis_that_holds_them(tmp_path: Path) -> Non
     """The means of ten minutes hold some 20 s of work: up to 100 %, they would hardly show."""
     drawn = nights(tmp_path).plot.utilisation()
     assert {axis.get_yticklabels()[-1].get_text() for axis in drawn.axes} == {"10 %"}
-
-
-def test_jobs_beyond_the_longest_are_one_group() -> None:
-    jobs = simulated("teaching/mount-queue").job_rows
-    groups = concurrency.grouped(jobs, {})
-    assert len(groups) == concurrency.MOST
-    assert groups[-1].name.endswith(" others")
-    assert sum(len(group.rows) for group in groups) == len(jobs)
 
 
 @pytest.mark.parametrize("name", ["teaching/mount-queue", "published/003-lvm-snapshots/same-disk"])

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from simbackup.reporting import answer, sentences
-from simbackup.reporting.variants import in_words
 from simbackup.results.groups import Group, equals, runs
 from tests.cases import for_each
 from tests.shared import simulated
@@ -116,10 +115,3 @@ def test_runs_of_a_job_stand_together_from_as_many_as_asked_for() -> None:
 def test_a_skipped_job_is_reported_after_that_it_waits_for() -> None:
     found = answer.answers(simulated("published/002-sql-server-tuning/out-of-memory"), {}, {})
     assert [(one.name, one.verdict, one.took) for one in found] == [("backup", "failed", ""), ("back", "skipped", "")]
-
-
-def test_variants_are_set_side_by_side_in_words() -> None:
-    fast, slow = (simulated(f"planning/tape-drives-{drive}") for drive in ("lto9", "dlt7000"))
-    said = in_words([slow, fast])
-    assert said.startswith("backup is fastest in tape-drives-lto9 (2 min 45 s) and slowest in tape-drives-dlt7000 (1 h")
-    assert in_words([fast, fast]) == "backup takes 2 min 45 s in both. back takes 2 min 45 s in both."

@@ -14,7 +14,7 @@ from tests.shared import ROOT, RUNNABLE, each_scenario, simulated
 
 GOLDEN = ROOT / "tests" / "golden" / "two-tapes.yaml"
 NEEDED = {
-    "M": {"args"}, "X": {"dur", "args"}, "i": {"s"}, "C": {"args"}, "b": {"id", "cat"}, "e": {"id", "cat"},
+    "M": {"args"}, "X": {"dur", "args"}, "i": {"s"}, "C": {"args"},
 }  # fmt: skip
 METADATA = {"process_name", "process_sort_index", "thread_name", "thread_sort_index"}
 
@@ -61,10 +61,6 @@ def obeys(trace: dict[str, Any]) -> None:
     for counter in counters.values():
         times = [event["ts"] for event in counter]
         assert times == sorted(set(times))
-    begun = {event["id"]: event["ts"] for event in events if event["ph"] == "b"}
-    over = {event["id"]: event["ts"] for event in events if event["ph"] == "e"}
-    assert begun.keys() == over.keys()
-    assert all(begun[number] <= over[number] for number in begun)
     assert [e["ts"] for e in events if e["ph"] != "M"] == sorted(e["ts"] for e in events if e["ph"] != "M")
 
 
@@ -125,19 +121,6 @@ def test_drives_and_robots_show_what_they_do_but_not_who_waits() -> None:
     assert {event["name"] for event in robot} == {"mount", "dismount"}
     drive = [e for e in of_phase(trace, "X") if e["tid"] == threads["devices.jukebox.drive.2"]]
     assert {event["name"] for event in drive} == {"load", "transfer", "rewind", "unload", "locate"}
-
-
-def test_a_lock_is_shown_from_its_beginning_to_its_end() -> None:
-    trace = Trace()
-    ended(trace, "a", 0.0, 3.0)
-    trace.span(0.0, 3.0, "jobs.a", "data.db", "copy")
-    trace.event(1.0, "data.db", "read lock", job="jobs.a")
-    trace.event(2.5, "data.db", "unlock", job="jobs.a", held=1.5)
-    shown = chrome_trace(made_of(trace))
-    obeys(shown)
-    (begin,), (end,) = of_phase(shown, "b"), of_phase(shown, "e")
-    assert end["ts"] - begin["ts"] == 1_500_000
-    assert [event["name"] for event in of_phase(shown, "i")] == ["read lock", "unlock"]
 
 
 def test_what_goes_on_behind_the_end_of_its_job_has_a_track_of_its_own() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import ResultError
-from simbackup.output import exchange as exchanging
 from simbackup.output.whole import left_behind, lock, partial_for, write_whole
 from simbackup.results import folder as folders
 from simbackup.results import saved
@@ -111,13 +110,13 @@ def test_the_rights_of_a_folder_stay(result: Result, old: Path) -> None:
 def test_what_comes_into_the_folder_meanwhile_stays(
     result: Result, old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, one_step: bool
 ) -> None:
-    exchange = exchanging.exchange
+    exchange = folders.exchange
 
     def late(new: Path, target: Path) -> bool:
         (target / "thesis.txt").write_text("years of work")
         return one_step and exchange(new, target)
 
-    monkeypatch.setattr(exchanging, "exchange", late)
+    monkeypatch.setattr(folders, "exchange", late)
     result.save(old)
     [found] = old.parent.rglob("thesis.txt")
     assert found.read_text() == "years of work"

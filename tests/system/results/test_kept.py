@@ -70,11 +70,6 @@ def test_what_needs_the_whole_trace_says_how_to_get_it(what: str, tmp_path: Path
     )
 
 
-def test_a_timeline_of_very_many_jobs_needs_no_spans(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simbackup.plots.timeline.MANY", 1)
-    assert simulate("teaching/one-file-from-tape", trace="none").plot.timeline().axes
-
-
 def test_an_unknown_trace_is_refused() -> None:
     with pytest.raises(ResultError, match="there is no trace 'all'; choose from: full, jobs, none"):
         simulate("teaching/one-file-from-tape", trace="all")

@@ -7,7 +7,7 @@ import pytest
 
 from simbackup.errors import InputError
 from simbackup.foreign import inventories
-from simbackup.foreign.histories import backup_tools, bacula, proxmox, reports
+from simbackup.foreign.histories import backup_tools, bacula, logs, reports
 from simbackup.foreign.measurements import disks, tapes_and_networks
 from simbackup.foreign.reader import ForeignFile
 from simbackup.foreign.registry import ANY, READERS, read_with
@@ -67,7 +67,7 @@ def test_each_reader_has_a_sample_that_it_is_the_first_to_recognise() -> None:
 
 
 def test_the_file_of_each_reader_names_its_program_and_documentation() -> None:
-    modules = (backup_tools, bacula, proxmox, reports, disks, tapes_and_networks, inventories)
+    modules = (backup_tools, bacula, logs, reports, disks, tapes_and_networks, inventories)
     homes = {id(one): module for module in modules for one in vars(module).values()}
     for reader in (each for readers in READERS.values() for each in readers if each.read is not None):
         text = " ".join((homes[id(reader)].__doc__ or "").split())

@@ -60,6 +60,15 @@ def test_a_policy_that_is_divided_is_warned_of_once() -> None:
     assert [problem.address for problem in found] == [OF_POLICY]
 
 
+@for_each("lock, copy, found", [("7 days", True, [f"{OF_COPY[:-9]}merges"]), ("7 days", False, []), ("0 s", True, [])])
+def test_a_merge_that_a_lock_forbids_is_warned_of(lock: str, copy: bool, found: list[str]) -> None:
+    made = site(systems={"a": SYSTEM})
+    made["targets"]["second"] = made["targets"]["pool"] | {"place": "second", "immutable": lock}
+    away = {"to": "second", "merges": copy, "retention": None}
+    policy = {"to": "pool", "at": "20:00", "schedule": FOREVER, "merges": True, "copies": {"away": away}}
+    assert [one.address for one in endless(load_site(made | {"policies": {"nightly": policy | KEPT}}).file)] == found
+
+
 FAR = {"host": "host/linux-modern-server", "device": "disk/nearline-20tb-2022", "place": "second"}
 SATURDAYS = {"full": "saturday", "incremental": "daily"}
 

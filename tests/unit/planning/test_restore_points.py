@@ -163,6 +163,17 @@ def test_every_rule_that_keeps_a_point_is_named() -> None:
     assert "2027-01-16" not in named
 
 
+def test_a_lock_keeps_what_no_rule_keeps() -> None:
+    """On Thursday, 4 February, the newest two are kept, and what is not yet ten days old is locked with its chain."""
+    locked = {"pool": POOL | {"immutable": "10 days"}}
+    points = on(at(planned(locked, schedule=WEEKLY["schedule"], retention={"last": 2}), date(2027, 2, 4)))
+    kept = {str(point.time.date()): point.kept_by for point in points}
+    assert list(kept) == [f"2027-01-{day}" for day in range(23, 32)] + ["2027-02-01", "2027-02-02", "2027-02-03"]
+    assert kept["2027-01-24"] == "only the chain of 5 later"
+    assert kept["2027-01-25"] == kept["2027-02-01"] == "lock 10 days"
+    assert kept["2027-02-03"] == "last 2, lock 10 days"
+
+
 def test_what_is_kept_for_ever_never_expires() -> None:
     points = on(at(planned(schedule={"full": "daily"}), date(2027, 1, 5)))
     assert [(point.kept_by, point.expires, point.freed) for point in points] == [("forever", None, None)] * 3

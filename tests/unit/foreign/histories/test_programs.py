@@ -80,7 +80,7 @@ def test_bacula_reports_at_the_end_of_a_job() -> None:
     assert (restored.operation, restored.system, restored.elapsed_s, restored.size_bytes, restored.status) == (
         "restore", "nas-fd", 120.0, 4000000512.0, "ok",
     )  # fmt: skip
-    assert notes == [f"the report of a job states no time zone; its times were read as {BERLIN}"]
+    assert notes == [f"bacula states no time zone; its times were read as {BERLIN}"]
 
 
 @for_each(
@@ -146,13 +146,6 @@ def test_a_backup_server_of_proxmox_logs_its_tasks() -> None:
     assert "in whole percent" in notes[0]
 
 
-def test_restic_writes_a_summary_as_text() -> None:
-    (job,), notes = jobs_of("restic.txt")
-    assert (job.elapsed_s, job.level, job.files, job.files_saved) == (3723.0, "incremental", 210461.0, 127.0)
-    assert (job.size_bytes, job.new_bytes, job.stored_bytes) == (round(884.93 * GiB), 1.5 * GiB, 512 * MiB)
-    assert "states no time of day" in notes[0]
-
-
 def test_bpdbjobs_is_recognised_without_a_mapping() -> None:
     (full, incremental), notes = jobs_of("bpdbjobs.csv")
     assert (full.id, full.operation, full.level, full.elapsed_s) == ("bpdbjobs-7001", "backup", "Full", 12010.0)
@@ -166,7 +159,8 @@ def test_bpdbjobs_is_recognised_without_a_mapping() -> None:
         ("bpdbjobs.txt", "is the output of 'bpdbjobs -report': it states neither times nor sizes"),
         ("pbs-snapshots.json", "it does not state how long the backups took; use the logs of their tasks"),
         ("restic-stats.json", "use 'restic backup --json' or 'restic snapshots --json'"),
-        ("mtx.txt", "is the output of 'mtx status' (mtx 1.2, 1.3), for which 'history' has no use"),
+        ("btape.txt", "is the output of 'btape: speed' (Bacula, Bareos), for which 'history' has no use"),
+        ("restic.txt", "use 'restic backup --json'"),
         ("zfs-list.txt", "'simbackup plan init' reads it"),
     ],
 )
@@ -179,7 +173,7 @@ def test_what_is_no_history_is_named(name: str, what: str) -> None:
 @for_each(
     "name",
     ["bareos-list.txt", "bacula-llist.txt", "bacula-report.txt", "borg-stats.txt", "pgbackrest.json", "pgbackrest.txt",
-     "vzdump.txt", "pbs-task.txt", "restic.txt", "bpdbjobs.csv"],
+     "vzdump.txt", "pbs-task.txt", "bpdbjobs.csv"],
 )  # fmt: skip
 @for_each("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_what_was_read_is_read_again_from_its_table(name: str, encoding: str, tmp_path: Path) -> None:

@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import InputError
-from simbackup.foreign.measurements.finding import Output
-from simbackup.foreign.measurements.measured_sheet import measured_sheet
+from simbackup.foreign.measurements.measured_sheet import Output
 from simbackup.foreign.registry import read_outputs
 from simbackup.schema.measurable import Measurable
 from tests.cases import for_each
@@ -65,32 +64,6 @@ def test_fio_as_text_passes_over_what_measures_something_else(old: str, new: str
     text = (SAMPLES / "fio.txt").read_text(encoding="utf-8")
     assert old in text
     assert any(why in str(each) for each in _of(text.replace(old, new), tmp_path).unused)
-
-
-def test_mtx_counts_slots_without_those_for_import() -> None:
-    output = _read("mtx.txt")
-    (found,) = output.findings
-    assert (found.what, found.value) == (Measurable.SLOTS, 36.0)
-    assert "write 'drives: 2' there" in str(output.unused[0])
-    sheet = measured_sheet([output], "tape_library/quantum-scalar-i40", Path("ours.yaml"))
-    assert "  slots: {value: 36, basis: measured" in sheet.text
-
-
-def test_lsblk_rounds_unless_it_is_asked_for_bytes() -> None:
-    rounded, exact = _read("lsblk.txt").findings[0], _read("lsblk.json").findings[0]
-    assert rounded.value == pytest.approx(16.4 * TiB)
-    assert rounded.rounding == pytest.approx(0.05 * TiB)
-    assert (exact.value, exact.rounding) == (18000207937536.0, 0.0)
-    (value,) = measured_sheet([_read("lsblk.txt")], "disk/nearline-20tb-2022", Path("ours.yaml")).values
-    assert value.low < 18000207937536.0 < value.high
-    assert value.unit == "B"
-
-
-def test_disks_of_several_sizes_are_of_several_kinds(tmp_path: Path) -> None:
-    text = (SAMPLES / "lsblk.txt").read_text(encoding="utf-8").replace("sdd      8:48   0  16,4T", "sdd  8:48 0 10,9T")
-    output = _of(text, tmp_path)
-    assert output.findings == ()
-    assert all("the disks are not of one size" in str(each) for each in output.unused)
 
 
 def test_what_another_command_reads_is_named() -> None:

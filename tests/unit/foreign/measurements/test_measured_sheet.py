@@ -5,8 +5,7 @@ import pytest
 import simbackup as sb
 from simbackup import shelf
 from simbackup.errors import InputError, Place
-from simbackup.foreign.measurements.finding import Finding, Output
-from simbackup.foreign.measurements.measured_sheet import MeasuredSheet, measured_sheet
+from simbackup.foreign.measurements.measured_sheet import Finding, MeasuredSheet, Output, measured_sheet
 from simbackup.foreign.registry import read_outputs
 from simbackup.schema.measurable import Measurable, measured_as
 from simbackup.schema.registry import sheets
@@ -89,7 +88,7 @@ def test_values_that_contradict_the_rest_are_refused() -> None:
 
 def test_what_is_measured_are_parameters_of_the_kind_in_its_unit() -> None:
     known = {kind: measured_as(sheet) for kind, sheet in sheets().items() if measured_as(sheet)}
-    assert set(known) == {"disk", "network", "ssd", "tape_drive", "tape_library"}
+    assert set(known) == {"disk", "network", "ssd", "tape_drive"}
     for kind, parameters in known.items():
         name = next(name for name in shelf.names() if name.startswith(f"{kind}/"))
         units = {parameter: given.unit for parameter, given in shelf.load_datasheet(name).values()}

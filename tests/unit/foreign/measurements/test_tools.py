@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import InputError
-from simbackup.foreign.measurements.finding import Finding, Output
+from simbackup.foreign.measurements.measured_sheet import Finding, Output
 from simbackup.foreign.registry import read_outputs
 from simbackup.schema.measurable import Measurable
 from tests.cases import for_each
