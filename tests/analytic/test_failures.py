@@ -7,7 +7,6 @@ import pytest
 
 import simbackup as sb
 from simbackup.chance import Chance
-from simbackup.errors import InputError
 from tests.cases import for_each
 from tests.shared import LIBRARY_BY_HAND
 
@@ -218,27 +217,6 @@ def test_a_disk_beyond_the_redundancy_takes_the_data_and_their_restore_with_it()
     found = row(result, "back")
     assert found["status"] == "failed"
     assert "too many disks of 'array' failed" in found["reason"]
-
-
-@pytest.mark.parametrize(
-    ("said", "address"),
-    [
-        ({"link": "wan"}, "at"),
-        ({"at": "1 s"}, "device"),
-        ({"link": "wan", "host": "client", "at": "1 s"}, "link"),
-        ({"link": "wan", "at": "1 s", "after": "full"}, "after"),
-        ({"link": "wan", "at": "-1 s"}, "at"),
-        ({"link": "vpn", "at": "1 s"}, "link"),
-        ({"disk": "source", "at": "1 s"}, "disk"),
-        ({"cartridge": "full", "at": "1 s"}, "cartridge"),
-        ({"host": "client", "at": "1 s", "spare": "1 s"}, "spare"),
-        ({"host": "client", "at": "1 s", "timeout": "1 s"}, "timeout"),
-    ],
-)
-def test_what_is_wrong_is_reported_at_its_place(said: dict[str, Any], address: str) -> None:
-    with pytest.raises(InputError) as found:
-        run(LINK, {"x": said})
-    assert f"failures.x.{address}" in {problem.address for problem in found.value.problems}
 
 
 TAPE = f"""\

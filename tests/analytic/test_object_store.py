@@ -1,5 +1,6 @@
 """Backups to an object store and restores from there, against requests one by one and against its limits."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.cases import for_each
 from tests.oracles import objects as oracle
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 
 MB, WRITE, READ, RATE, PART, AWAY = 1e6, 0.1, 0.04, 50e6, 8e6, 0.01
 SITE = """\
@@ -150,13 +152,6 @@ def test_a_copy_of_a_save_set_is_restored_from_objects() -> None:
     assert result.get("jobs.back.elapsed") == pytest.approx(back, rel=TOLERANCE)
 
 
-def test_a_bucket_without_a_way_and_keys_of_tape_are_refused() -> None:
-    with pytest.raises(sb.InputError, match="no connection from 'host' to 'bucket'"):
-        sb.load(SITE, {"links": None})
-    with pytest.raises(sb.InputError, match="no effect on a backup to an object store"):
-        sb.load(SITE, {"jobs.full.streams": 2})
-
-
 @for_each("connections", [1, 4, 16])
 def test_a_program_that_takes_turns_fills_parts_and_then_sends_them(connections: int) -> None:
     """A byte takes 5 ns of a core, and its part of a request on one of the connections; it comes back in the same way.
@@ -270,3 +265,86 @@ def test_no_connection_is_for_a_worker_without_a_file(job: str) -> None:
     few = {f"jobs.{each}.connections": None for each in ("full", "back")} | {"data.files.files": 2}
     two, many = (few | {f"jobs.{each}.workers": workers for each in ("full", "back")} for workers in (2, 16))
     assert elapsed(many, job) == elapsed(two, job)
+
+
+# Restores that ask a store for piece after piece: they meet at its disks long before these are full
+DISKS = 8
+PIECES_SITE = """\
+title: Streams of one restore read pieces of 64 KiB that lie anywhere on eight disks
+hosts:
+  server: {owns: [source, pool, sink], cores: 64, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 0 %,
+    copy_rate: 1000 GB/s, speed: 1, HOST}
+devices:
+  source: {kind: ssd, capacity: 4 TB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
+  pool: {kind: raid, level: "0", disks: 8, stripe_unit: 1 MiB, controller_overhead: 0 s,
+    disk: disk/nearline-12tb-2018}
+  sink: {kind: nul}
+data:
+  files: {on: source, size: 100 GB}
+jobs:
+  backup: {method: image, data: files, to: pool, exists: true,
+    deduplication: {at: target, ratio: 1000000, together: 64 KiB, cut_cpu: 0 ns/B, join_cpu: 0 ns/B}}
+  restore: {restore: backup, to: sink, streams: STREAMS}
+"""
+
+
+def rate(streams: int, host: str) -> float:
+    result = sb.simulate(PIECES_SITE.replace("STREAMS", str(streams)).replace("HOST", host))
+    return next(row["rate"] for row in result.job_rows if row["job"] == "restore")
+
+
+@for_each("host", ["read_ahead: 128 KiB, looks_ahead: true", "read_ahead: 128 KiB", "write_behind: 4 MiB"])
+@for_each("streams", [2, 4, 16])
+def test_streams_wait_for_each_other_at_the_disks(streams: int, host: str) -> None:
+    """Of N requests at D disks, each finds (N - 1) / D of the others at its own: X(N) = X(1) N D / (D + N - 1)."""
+    expected = rate(1, host) * streams * DISKS / (DISKS + streams - 1)
+    assert rate(streams, host) == pytest.approx(expected, rel=0.02)
+
+
+# Values of links, servers and object stores halved and doubled
+LINE, BUCKET, SPOOLED = "planning/offsite", "planning/object-store", "planning/spooled"
+LOSSLESS = (("links.line.loss", "0 %"), ("jobs.night.connections", 1))
+"""One connection, which its window limits, or the line."""
+Value = str | int
+Given = tuple[tuple[str, Value], ...]
+Row = tuple[str, str, str, Value, Value, Value, float, float, Given]
+
+
+@cache
+def elapsed_perturbed(scenario: str, job: str, changes: Given) -> float:
+    return float(sb.simulate(scenario, dict(changes)).get(f"jobs.{job}.elapsed"))
+
+
+ROWS: list[Row] = [
+    # scenario, job, key, half, stated, double, time at half and at double over that as stated, given
+    (LINE, "night", "links.line.rate", "58.85 MB/s", "117.7 MB/s", "235.4 MB/s", 2.0, 0.52, ()),
+    (LINE, "back", "links.line.rate", "58.85 MB/s", "117.7 MB/s", "235.4 MB/s", 2.0, 0.52, ()),
+    (LINE, "night", "links.line.latency", "100 ms", "200 ms", "400 ms", 0.5, 2.0, LOSSLESS),
+    (LINE, "night", "links.line.window", "512 KiB", "1 MiB", "2 MiB", 2.0, 0.5, LOSSLESS),
+    (LINE, "night", "links.line.loss", "0.2 %", "0.4 %", "0.8 %", 0.707, 1.414, ()),
+    (LINE, "night", "jobs.night.connections", 1, 2, 4, 2.0, 0.5, (("links.line.loss", "0.1 %"),)),
+    (LINE, "back", "jobs.back.connections", 1, 2, 4, 2.0, 0.5, (("links.line.loss", "0.1 %"),)),
+    (BUCKET, "as_files", "jobs.as_files.connections", 16, 32, 64, 2.0, 0.5, ()),
+    (BUCKET, "as_files", "devices.bucket.write_latency", "50 ms", "100 ms", "200 ms", 0.55, 1.9, ()),
+    (BUCKET, "as_files", "devices.bucket.connection_rate", "42.5 MB/s", "85 MB/s", "170 MB/s", 1.05, 0.97, ()),
+    (BUCKET, "as_files", "links.line.latency", "2.5 ms", "5 ms", "10 ms", 0.98, 1.045, ()),
+    (BUCKET, "as_objects", "jobs.as_objects.object_size", "32 MiB", "64 MiB", "128 MiB", 1.11, 0.99, ()),
+    (BUCKET, "as_files", "devices.bucket.write_requests", "50 /s", "100 /s", "200 /s", 2.0, 0.5, ()),
+    (BUCKET, "back", "devices.bucket.read_requests", "20 /s", "40 /s", "80 /s", 2.0, 0.5, ()),
+    (BUCKET, "to_cloud", "jobs.to_cloud.connections", 8, 16, 32, 2.0, 0.5, ()),
+    (BUCKET, "to_cloud", "devices.bucket.part", "4 MiB", "8 MiB", "16 MiB", 1.45, 0.99, ()),
+    (SPOOLED, "in_turns", "jobs.in_turns.tool.server_cpu", "200 ns/B", "400 ns/B", "800 ns/B", 0.72, 1.92, ()),
+    (SPOOLED, "back", "jobs.at_once.tool.restore_cpu", "200 ns/B", "400 ns/B", "800 ns/B", 0.5, 2.0, ()),
+    (BUCKET, "back", "devices.bucket.read_latency", "400 ms", "800 ms", "1600 ms", 0.6, 1.8, ()),
+]
+
+
+@pytest.mark.slow
+@for_each("row", [pytest.param(row, id=f"{row[1]}-{row[2]}") for row in ROWS])
+def test_a_value_halved_and_doubled(row: Row) -> None:
+    """Within a tenth of the expected ratio."""
+    scenario, job, key, half, stated, double, at_half, at_double, given = row
+    as_stated = elapsed_perturbed(scenario, job, (*given, (key, stated)))
+    ratios = [elapsed_perturbed(scenario, job, (*given, (key, value))) / as_stated for value in (half, double)]
+    assert ratios == pytest.approx([at_half, at_double], rel=0.1)
+    assert (ratios[0] - 1.0) * (ratios[1] - 1.0) < 0.0

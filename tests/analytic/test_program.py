@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.worker_groups import Case, Group, Job, simulate
 
 import simbackup as sb
 from simbackup.engine.network import FlowNetwork
@@ -446,3 +447,204 @@ def test_a_program_that_resumes_reads_all_again_and_stores_the_rest() -> None:
         "failures": {"outage": outage}, "jobs.save.program.operations.backup.resumes": True,
     })  # fmt: skip
     assert result.get("jobs.save.elapsed") == pytest.approx(9.0 + 5.0, rel=0.01)
+
+
+# What they make of data: a largest file, files without bytes, directories
+def on_tree(changes: dict[str, Any], job: dict[str, Any]) -> float:
+    """Seconds of a job with one group when the data are changed."""
+    given = {f"data.tree.{key}": value for key, value in changes.items()}
+    return float(simulated(job.pop("groups"), changes=given, **job).get("jobs.save.elapsed"))
+
+
+def problems(changes: dict[str, Any]) -> set[tuple[str, str]]:
+    """What is wrong with the site when the data are changed."""
+    site = {**SITE, "data": {"tree": {**SITE["data"]["tree"], **changes}}}
+    with pytest.raises(sb.InputError) as caught:
+        sb.simulate(sb.load({**site, "jobs": {"save": {"method": "file_level", "data": "tree", "to": "hole"}}}))
+    return {(problem.address, problem.message) for problem in caught.value.problems}
+
+
+@pytest.mark.parametrize(("largest", "seconds"), [("1 GB", 10.0), ("5 GB", 20.0), ("50 %", 20.0), ("10 GB", 40.0)])
+def test_the_largest_file_is_a_share_of_the_bytes_or_a_size(largest: str, seconds: float) -> None:
+    # one of four workers takes its part of 10 GB alone, at 4 ms for each megabyte
+    assert on_tree({"largest": largest}, workers(4, {"wait": "4 ms"})) == pytest.approx(seconds, rel=1e-3)
+
+
+def test_a_size_of_the_largest_table_is_that_of_its_share() -> None:
+    site = {**SITE, "data": {"tree": {"on": "disk", "size": "10 GB", "content": "10 GB", "database": {
+        "dump_ratio": 1, "dump_cpu": "20 ns/B", "load_cpu": "20 ns/B", "replay_cpu": "20 ns/B", "flush_time": "0 s",
+        "locks_for_snapshot": False,
+    }}}}  # fmt: skip
+    dump = {"method": "logical_dump", "data": "tree", "to": "target", "workers": 4, "serial_share": "0 %"}
+    found = [
+        sb.simulate(sb.load({**site, "jobs": {"dump": dump}}), {"data.tree.largest": largest}).get("jobs.dump.elapsed")
+        for largest in ("60 %", "6 GB", None)
+    ]
+    assert found[0] == found[1]
+    assert found[0] > found[2]
+
+
+def test_a_largest_file_has_no_more_bytes_than_all() -> None:
+    assert problems({"largest": "11 GB"}) == {
+        ("data.tree.largest", "a file of 11 GB is larger than all data, which have 10 GB")
+    }
+
+
+def test_files_without_bytes_cost_what_files_cost() -> None:
+    """Two reads of 0.1 ms, and 1 ms of a core of twice the speed to open one; 0.4 ms to look; 3 ms to make."""
+    for do, of, each in (("open", "changed", 0.7e-3), ("look", "all", 0.4e-3), ("create", "changed", 1.5e-3)):
+        found = on_tree({"size": "0 B"}, workers(1, {"at": "data", "do": do}, of=of))
+        assert found == pytest.approx(FILES * each, rel=1e-6)
+
+
+@pytest.mark.parametrize("layout", ["together", "scattered"])
+@pytest.mark.parametrize("target", ["hole", "target", "there", "bucket"])
+def test_files_without_bytes_are_saved_and_restored_by_the_method_that_walks(layout: str, target: str) -> None:
+    tree = {**SITE["data"]["tree"], "size": "0 B", "layout": layout}
+    save = {"method": "file_level", "data": "tree", "to": target, "serial_share": "0 %"}
+    back = {} if target == "hole" else {"back": {"restore": "save", "after": "save"}}
+    result = sb.simulate(sb.load({**SITE, "data": {"tree": tree}, "jobs": {"save": save, **back}}))
+    assert set(result.jobs["status"]) == {"done"}
+    asked = 81e-3 if target == "bucket" else 0.0  # a request for each file
+    opened = 0.5e-3 + (2 * 0.1e-3 if layout == "scattered" else 0.0)
+    assert result.get("jobs.save.elapsed") == pytest.approx(FILES * max(opened, asked), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"files": None}, "there are neither bytes nor files"),
+        ({"database": "database/mysql-8.0-innodb"}, "a database has bytes"),
+    ],
+)
+def test_data_are_bytes_or_files(changes: dict[str, Any], message: str) -> None:
+    assert ("data.tree.size", message) in problems({"size": "0 B", **changes})
+
+
+def test_a_group_has_a_number_of_workers() -> None:
+    number = {"value": 4, "basis": "assumed", "range": [2, 8], "why": "a guess"}
+    for many in (4, "4", number):
+        assert elapsed({"one": group({"wait": "2 ms"}, workers=many)}) == pytest.approx(FILES * 2e-3 / 4, rel=1e-6)
+    site = group({"wait": "2 ms"}, workers="many")
+    with pytest.raises(sb.InputError, match="'many' is neither a number nor an option of the program"):
+        elapsed({"one": site})
+
+
+@pytest.mark.parametrize(
+    ("changes", "job", "directories"),
+    [
+        ({"directories": 1000}, {}, 1000.0),
+        ({"filesystem.files_per_directory": 20}, {}, 500.0),
+        ({}, {}, 1.0),  # all files are in one
+        ({"directories": 1000}, {"since": "1 d"}, 1000.0 * (1.0 - 0.9**10)),  # a tenth of the files has changed
+        ({"directories": 1000}, {"since": "1 d", "of": "all"}, 1000.0),
+        ({"directories": 1000}, {"since": "1 d", "of": "unchanged"}, 1000.0 * 0.9**10),
+    ],
+)
+def test_steps_repeat_on_directories(changes: dict[str, Any], job: dict[str, Any], directories: float) -> None:
+    found = on_tree(changes, workers(1, {"wait": "2 ms"}, items="directories", **job))
+    assert found == pytest.approx(directories * 2e-3, rel=0.01 if "since" in job else 1e-6)
+
+
+def test_a_step_may_repeat_on_directories_within_a_group_of_files() -> None:
+    job = workers(1, {"wait": "2 ms"}, {"wait": "5 ms", "items": "directories"})
+    assert on_tree({"directories": 1000}, job) == pytest.approx(FILES * 2e-3 + 1000 * 5e-3, rel=1e-6)
+
+
+def test_a_step_moves_so_many_bytes_with_each_directory() -> None:
+    put = {"at": "target", "do": "write", "bytes": "1 MB"}
+    each = 80e-3 + 1e-3 + 1e6 / 50e6
+    found = on_tree({"directories": 1000}, workers(1, put, items="directories", target="bucket"))
+    assert found == pytest.approx(1000 * each, rel=1e-3)
+    none = on_tree({"directories": 1000}, workers(1, {**put, "bytes": None}, items="directories", target="bucket"))
+    assert none == pytest.approx(1000 * (each - 1e6 / 50e6), rel=1e-3)
+
+
+def test_groups_of_directories_and_files_go_at_one_pace() -> None:
+    one = group({"wait": "2 ms"}, buffer_size="1 MB")
+    two = group({"wait": "30 ms"}, items="directories", buffer_size="1 MB")
+    last = group({"wait": "1 ms"})
+    found = simulated({"one": one, "two": two, "last": last}, changes={"data.tree.directories": 1000})
+    assert found.get("jobs.save.elapsed") == pytest.approx(30.0, rel=1e-2)
+
+
+def test_directories_are_those_of_files() -> None:
+    tree = {"on": "disk", "size": "10 GB"}
+    program = {"operations": {"backup": {"phases": {"all": {"one": group({"wait": "2 ms"}, items="directories")}}}}}
+    save = {"method": "program", "program": program, "operation": "backup", "data": "tree"}
+    with pytest.raises(sb.InputError, match="'tree' does not say how many directories it has"):
+        sb.simulate(sb.load({**SITE, "data": {"tree": tree}, "jobs": {"save": save}}))
+
+
+# The share of work that one worker does while others wait, in programs of several groups
+SHARE = 0.1
+
+
+def seconds(*groups: tuple[float, int]) -> float:
+    """Seconds of groups that wait so many milliseconds for each file, with so many workers."""
+    named = {f"group{i}": group({"wait": f"{wait} ms"}, workers=many) for i, (wait, many) in enumerate(groups)}
+    return elapsed(named, serial_share=f"{SHARE * 100} %")
+
+
+def longest(*groups: tuple[float, int]) -> float:
+    """The longest of what each group takes by itself: `(1 - s) T(n) + s T(1)`."""
+    alone = [(FILES * wait * 1e-3, many) for wait, many in groups]
+    return max((1.0 - SHARE) * each / many + SHARE * each for each, many in alone)
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        (((4.0, 4),), 0.9 * 10.0 + 0.1 * 40.0),
+        (((4.0, 4), (4.0, 4)), 0.9 * 10.0 + 0.1 * 40.0),  # both limit
+        (((1.0, 1), (7.0, 32)), 10.0),  # one copies, and 32 compress: 0.9 x 2.2 s + 0.1 x 70 s are less than 10 s
+        (((1.0, 1), (24.0, 32)), 0.9 * 7.5 + 0.1 * 240.0),  # now one of the 32 holds all up
+    ],
+)
+def test_only_workers_of_the_group_that_limits_hold_a_job_up(
+    groups: tuple[tuple[float, int], ...], expected: float
+) -> None:
+    assert longest(*groups) == pytest.approx(expected)
+    assert seconds(*groups) == pytest.approx(expected, rel=1e-2)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    first=st.tuples(st.floats(0.5, 9.0), st.integers(1, 16)), second=st.tuples(st.floats(0.5, 9.0), st.integers(1, 16))
+)
+def test_it_takes_as_long_as_the_group_that_takes_longest(first: tuple[float, int], second: tuple[float, int]) -> None:
+    groups = tuple((round(wait, 2), many) for wait, many in (first, second))
+    assert seconds(*groups) == pytest.approx(longest(*groups), rel=1.5e-2)
+
+
+@pytest.mark.parametrize("many", [2, 8, 64])
+@pytest.mark.parametrize("work", [0.01, 1.0, 8.0, 60.0])
+def test_who_waits_for_an_answer_from_afar_holds_nobody_up(many: int, work: float) -> None:
+    steps = ({"at": "target", "do": "ask"}, {"at": "cpu", "item": f"{2.0 * work} ms"})
+
+    def rate(servers: int) -> float:
+        """Items a second, event by event, of workers who wait 41 ms, and work on so many cores or under a lock."""
+        only = Job((Group(many, 0.041, ((0, work * 1e-3),)),), ())
+        [found] = simulate(Case((servers,), (only,)), "exponential")
+        return found.rate
+
+    expected = FILES * ((1.0 - SHARE) / rate(64) + SHARE / rate(1))
+    found = elapsed({"only": group(*steps, workers=many)}, serial_share=f"{SHARE * 100} %", target="bucket")
+    assert found == pytest.approx(expected, rel=0.02)
+
+
+# Groups that meet at a lock, against a simulation of each of their workers, event by event
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", [((4, 3e-3, 0.2e-3), (2, 2e-3, 1.5e-3)), ((8, 2e-3, 0.05e-3), (3, 1.5e-3, 0.8e-3))])
+def test_workers_wait_at_a_lock_for_what_others_do_there(groups: tuple[tuple[int, float, float], ...]) -> None:
+    """Whoever comes to a lock waits for as long as others hold it, not for a share of the lock: 1.8 to 2.8 % longer."""
+    one = Case((1,), (Job(tuple(Group(many, delay, ((0, held),)) for many, delay, held in groups), (20,)),))
+    [found] = simulate(one, "exponential")
+    named = {
+        f"group{i}": group(
+            {"wait": f"{delay} s"}, {"at": "cpu", "item": f"{2.0 * held} s", "lock": "index"}, workers=many, buffer=20
+        )
+        for i, (many, delay, held) in enumerate(groups)
+    }
+    del named["group1"]["buffer"]  # nobody takes from the last
+    assert elapsed(named) == pytest.approx(FILES / found.rate, rel=0.01)

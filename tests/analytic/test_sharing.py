@@ -1,17 +1,32 @@
-"""Sharing, completion times and buffers against cases solved by hand."""
+"""Sharing, completion times, buffers, links and switches against cases solved by hand."""
 
 import math
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import simpy
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.page_cache import writer_time
 
+import simbackup as sb
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.filling import CAP, UnboundedFlowError, max_min_rates
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
 from simbackup.engine.network import FlowNetwork
+from simbackup.equations import disk as disks
+from simbackup.equations.transfers import cubic_rate, loss_rate
+from simbackup.errors import InputError
+from simbackup.results.causes import split
 from tests.cases import for_each
 
 INF = math.inf
@@ -249,3 +264,239 @@ def test_files_in_bytes_out() -> None:
     env.run(until=8.0)
     assert files.rate == pytest.approx(10.0, rel=1e-12)
     assert store.content == pytest.approx(300.0 - 60.0 * 3, rel=1e-9)
+
+
+# Streams over links: directions, windows and losses
+SIZE, RATE, AWAY, WINDOW = 10e9, 125e6, 0.050, 2.0**20
+SITE = """\
+title: Two sites
+hosts:
+  here: {cores: 4, memory: 8 GiB, dirty_limit: 20 %, dirty_background: 10 %, copy_rate: 8 GB/s, owns: [a]}
+  there: {cores: 4, memory: 8 GiB, dirty_limit: 20 %, dirty_background: 10 %, copy_rate: 8 GB/s, owns: [b]}
+devices:
+  a: {kind: ssd, capacity: 1 TB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
+  b: {kind: ssd, capacity: 1 TB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
+links:
+  wan: {joins: [here, there], rate: 125 MB/s, latency: 50 ms, window: 1 GB, duplex: full}
+data:
+  files: {on: a, size: 10 GB}
+  other: {on: a, size: 10 GB}
+jobs:
+  full: {method: image, data: files, to: b}
+  second: {method: image, data: other, to: b, after: full}
+  back: {restore: full, after: full}
+"""
+TOLERANCE = 0.01
+"""What the first request and the last bytes in memory add."""
+
+
+def elapsed(changes: dict[str, Any], job: str = "full") -> float:
+    return float(sb.simulate(sb.load(SITE, changes)).get(f"jobs.{job}.elapsed"))
+
+
+@for_each("connections", [1, 2, 5])
+def test_a_connection_gets_its_window_each_round_trip(connections: int) -> None:
+    changes = {"links.wan.window": "1 MiB", "jobs.full.connections": connections}
+    assert elapsed(changes) == pytest.approx(SIZE * AWAY / WINDOW / connections, rel=TOLERANCE)
+
+
+def test_enough_connections_fill_the_line() -> None:
+    assert elapsed({"links.wan.window": "1 MiB", "jobs.full.connections": 6}) == pytest.approx(
+        SIZE / RATE, rel=TOLERANCE
+    )
+
+
+def test_the_round_trips_of_a_way_add_up() -> None:
+    site = SITE.replace("links:\n", "links:\n  lan: {joins: [hall, there], rate: 1 GB/s, latency: 20 ms}\n")
+    site = site.replace("joins: [here, there]", "joins: [here, hall]").replace(
+        "hosts:\n",
+        "hosts:\n  hall: {cores: 1, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 10 %, copy_rate: 8 GB/s}\n",
+    )
+    found = sb.simulate(sb.load(site, {"links.wan.window": "1 MiB"})).get("jobs.full.elapsed")
+    assert found == pytest.approx(SIZE * (AWAY + 0.020) / WINDOW, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("loss", [1e-5, 1e-3])
+def test_losses_halve_the_window_of_a_connection(loss: float) -> None:
+    changes = {"links.wan.loss": loss, "jobs.full.connections": 2}
+    rate = 2 * 1448.0 / AWAY * (1.5 / loss) ** 0.5
+    assert elapsed(changes | {"links.wan.congestion": "reno"}) == pytest.approx(SIZE / rate, rel=TOLERANCE)
+
+
+@for_each("loss", [1e-5, 1e-4, 1e-3])
+def test_the_window_of_cubic_grows_with_the_time_since_a_loss(loss: float) -> None:
+    """Against round trip by round trip, of which half of one more or less is in a cycle from loss to loss."""
+    changes = {"links.wan.loss": loss}
+    rate = cubic_rate(1448.0, AWAY, loss)
+    assert elapsed(changes) == pytest.approx(SIZE / rate, rel=TOLERANCE)
+    rounds = len(cubic_cycle(loss))
+    by_rounds = 1448.0 / loss / rounds / AWAY
+    assert rate == pytest.approx(max(by_rounds, loss_rate(1448.0, AWAY, loss)), rel=1.0 / rounds)
+
+
+def cubic_cycle(loss: float) -> list[float]:
+    """The window of each round trip from one loss to the next, in which 1 / p segments are sent."""
+    most = 1.0
+    while True:
+        turn = (most * 0.3 / 0.4) ** (1.0 / 3.0)
+        windows = [0.4 * (i * AWAY - turn) ** 3 + most for i in range(math.ceil(turn / AWAY))]
+        if sum(windows) >= 1.0 / loss:
+            return windows
+        most *= 1.001
+
+
+@pytest.mark.parametrize(("duplex", "times"), [("full", 1.0), ("half", 2.0)])
+def test_a_restore_beside_a_backup_has_the_other_direction(duplex: str, times: float) -> None:
+    for job in ("second", "back"):
+        assert elapsed({"links.wan.duplex": duplex}, job) == pytest.approx(times * SIZE / RATE, rel=TOLERANCE)
+
+
+def test_a_direction_is_shared_by_what_goes_the_same_way() -> None:
+    changes = {"jobs.back": None, "jobs.second.after": []}
+    assert elapsed(changes, "second") == pytest.approx(2.0 * SIZE / RATE, rel=TOLERANCE)
+
+
+def test_each_direction_is_on_record() -> None:
+    devices = sb.simulate(sb.load(SITE)).devices.set_index("device")
+    assert devices.loc["links.wan", "bytes"] == pytest.approx(2 * SIZE)
+    assert devices.loc["links.wan.back", "bytes"] == pytest.approx(SIZE)
+
+
+def test_explain_names_the_way_there_and_back() -> None:
+    result = sb.simulate(sb.load(SITE, {"links.wan.window": "1 MiB"}))
+    assert sb.explain(result, "back")["back"].bottleneck == "links.wan"
+
+
+def test_a_connection_keeps_to_one_of_several_wires() -> None:
+    assert elapsed({"links.wan.count": 4}) == pytest.approx(SIZE / RATE, rel=TOLERANCE)
+    assert elapsed({"links.wan.count": 4, "jobs.full.connections": 3}) == pytest.approx(SIZE / RATE / 3, rel=TOLERANCE)
+
+
+# A switch with a port for each part: max-min fair rates over ports
+HOSTS = ("a", "b", "c", "d")
+PORT = 100e6
+SWITCH_SIZE = 20e9
+
+
+def site(lan: str, *ways: str) -> str:
+    """Four hosts with fast disks on a switch, and a backup of 20 GB on each way, such as `ab`."""
+    lines = ["title: A switch", "hosts:"]
+    lines += [f"  {h}: {{model: host/linux-modern-server, owns: [d{h}]}}" for h in HOSTS]
+    lines += ["devices:", *(f"  d{h}: {{model: ssd/sata-ssd-2015}}" for h in HOSTS)]
+    lines += [f"links:\n  lan: {{joins: [{', '.join(HOSTS)}], rate: 100 MB/s, latency: 0 s{lan}}}"]
+    lines += ["data:", *(f"  {w}: {{on: d{w[0]}, size: 20 GB}}" for w in ways)]
+    lines += ["jobs:", *(f"  {w}: {{method: image, data: {w}, to: d{w[1]}}}" for w in ways)]
+    return "\n".join(lines) + "\n"
+
+
+def rates(lan: str, *ways: str) -> list[float]:
+    """Bytes a second of each backup, over the wire alone; all begin and end together unless they do not."""
+    result = sb.simulate(sb.load(site(lan, *ways)))
+    return [SWITCH_SIZE / float(result.jobs.loc[way, "elapsed"]) for way in ways]
+
+
+FULL = ", duplex: full"
+NATIVE = "database_native, engine: backup_engine/sql-server-2008, buffers: 3"
+
+
+@for_each(
+    "lan, ways, each",
+    [
+        (FULL, ("ab", "cd"), PORT),  # two pairs
+        (FULL, ("ab", "ba"), PORT),  # both directions of one pair
+        (FULL, ("ab", "bc", "ca"), PORT),  # a ring: each sends and receives at full rate, in any order of `joins`
+        (FULL, ("ab", "ac"), PORT / 2),  # one sends to two
+        (FULL, ("ac", "bc"), PORT / 2),  # one receives from two
+        (FULL + ", ports: {c: 1 GB/s}", ("ac", "bc"), PORT),
+        (FULL + ", ports: {a: 10 MB/s}", ("ab",), PORT / 10),
+        ("", ("ab", "cd"), PORT),
+        ("", ("ab", "ba"), PORT / 2),  # half duplex: a port carries both
+        (", medium: shared", ("ab", "cd"), PORT / 2),  # a bus carries all
+        (FULL + ", medium: shared", ("ab", "ba"), PORT),
+    ],
+)
+def test_rates_are_those_of_the_fullest_port(lan: str, ways: tuple[str, ...], each: float) -> None:
+    assert rates(lan, *ways) == pytest.approx([each] * len(ways), rel=1e-3)  # starting takes some milliseconds
+
+
+def test_explain_names_the_full_port() -> None:
+    result = sb.simulate(sb.load(site(FULL, "ac", "bc")))
+    assert max(split(result, "ac").items(), key=lambda item: item[1])[0].address == "links.lan.c.receive"
+
+
+def test_the_order_of_joins_does_not_matter() -> None:
+    turned = site(FULL, "ab", "cb", "bd").replace("joins: [a, b, c, d]", "joins: [d, c, b, a]")
+    here, there = (sb.simulate(sb.load(text)).jobs["elapsed"] for text in (site(FULL, "ab", "cb", "bd"), turned))
+    assert here.to_dict() == pytest.approx(there.to_dict(), rel=1e-9)
+
+
+def test_a_window_over_one_round_trip_limits_a_connection() -> None:
+    """The latency of the link counts once from port to port: 1 MB under way over 20 ms is 50 MB/s."""
+    scenario = site(FULL + ", window: 1 MB", "ab").replace("latency: 0 s", "latency: 20 ms")
+    assert SWITCH_SIZE / float(sb.simulate(sb.load(scenario)).jobs.loc["ab", "elapsed"]) == pytest.approx(
+        50e6, rel=1e-3
+    )
+
+
+@pytest.mark.slow
+@for_each(
+    "job",
+    ["method: image", "method: file_level", f"method: {NATIVE}"],
+)
+def test_an_idle_third_part_changes_nothing(job: str) -> None:
+    """A line between two parts, and a switch with a third that sends nothing, give the same time."""
+    text = site(", duplex: full, window: 1 MiB", "ab").replace("latency: 0 s", "latency: 5 ms")
+    text = text.replace("method: image", job)
+    text = text.replace(
+        "size: 20 GB", "size: 2 GB, files: 20_000, filesystem: filesystem/xfs" if "file" in job else "size: 500 MB"
+    )
+    times = [
+        float(sb.simulate(sb.load(text.replace("joins: [a, b, c, d]", f"joins: [{ends}]"))).jobs.loc["ab", "elapsed"])
+        for ends in ("a, b", "a, b, c")
+    ]
+    assert times[0] == pytest.approx(times[1], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("lan", "says"),
+    [
+        (", ports: {e: 1 GB/s}", "links.lan.ports.e: the link does not join 'e'"),
+        (", medium: shared, ports: {a: 1 GB/s}", "links.lan.ports: has no effect on a shared medium"),
+    ],
+)
+def test_wrong_ports_are_reported(lan: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        sb.load(site(FULL + lan, "ab"))
+
+
+def test_a_workload_names_the_port_that_its_requests_cross(tmp_path: Path) -> None:
+    text = site(FULL, "ab", "ac") + "workloads:\n  web: {via: [PORT], request: 100 kB, transactions: 100 /s}\n"
+    path = tmp_path / "web.yaml"
+    path.write_text(text.replace("PORT", "lan"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"'lan' is a switch, with a port for each part; name a port: lan\.a\.send"):
+        sb.load(path)
+    path.write_text(text.replace("PORT", "lan.a.send"), encoding="utf-8")
+    result = sb.simulate(path)
+    # two backups share what 10 MB/s of requests leave of the port
+    rate = 2 * SWITCH_SIZE / float(result.jobs["elapsed"].max())
+    assert rate == pytest.approx(PORT - 10e6, rel=0.02)
+
+
+# dd through a page cache, composed of flows and a buffer
+RATES = st.floats(1e6, 1e9)
+
+
+@given(st.floats(1e6, 1e11), RATES, RATES, st.floats(1e6, 1e10), st.floats(0.01, 0.99))
+def test_a_writer_takes_the_time_of_the_closed_form(
+    size: float, write: float, rate: float, limit: float, share: float
+) -> None:
+    env = simpy.Environment()
+    network = FlowNetwork(env)
+    disk = Disk("devices.a", disks.DiskParameters(1e12, 100.0, 1e-3, 5e-3, 9e-3, rate, rate, 0.0, 1e6))
+    volume = Volume(env, "devices.a", Region(disk, 0.0, disk.size))
+    host = Host(network, "hosts.h", Machine(2.0, write, limit, share * limit))
+    fill = FlowShape({host.cpu: 1.0 / write}).at_most(write, host.cpu.name)
+    flow = fill.start(network, "jobs.dd", "write", size)
+    host.cache(disk).take("jobs.dd", VolumeRange(volume, 0.0, size), flow)
+    env.run(until=flow.done)
+    assert env.now == pytest.approx(writer_time(size, write, rate, limit, share * limit), rel=1e-6)

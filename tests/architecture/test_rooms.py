@@ -1,8 +1,9 @@
-"""Rooms know each other by capabilities, names say one thing, and modules stay small and in one order."""
+"""Rules between modules: imports, what rooms ask of each other, arguments, and no Python among the data."""
 
 from __future__ import annotations
 
 import ast
+import logging
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -13,6 +14,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "simbackup"
 ASKING = ("isinstance", "issubclass")
+MANY_ARGUMENTS = 12
+"""Functions with more arguments than `max-args` of pyproject.toml, which may only become fewer; ruff finds those
+without a mark, and idle marks."""
+OPTIONS = "(typer reads each as an option)"
+"""How commands are marked: their arguments are options that a user types, and no caller passes them."""
 
 
 def _name(path: Path) -> str:
@@ -81,3 +87,25 @@ def test_no_import_leads_back() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_functions_with_many_arguments_become_fewer() -> None:
+    lines = (line for source in sources().values() for line in source.splitlines())
+    marked = sum("PLR0913" in line and OPTIONS not in line for line in lines)
+    assert marked == MANY_ARGUMENTS, "state the new number if it is smaller; otherwise give a function fewer arguments"
+
+
+def test_the_import_contracts_hold(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    cli = pytest.importorskip("importlinter.cli", reason="import-linter comes with the dev extra")
+    monkeypatch.chdir(ROOT)
+    log = logging.getLogger("simbackup")
+    monkeypatch.setattr(log, "disabled", log.disabled)  # the linter switches off all loggers that there are
+    code = cli.lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
+    assert code == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("folder", ["models", "scenarios", "lab"])
+def test_there_is_no_python_among_the_data(folder: str) -> None:
+    files = [path for path in (ROOT / folder).rglob("*") if path.is_file()]
+    assert files
+    assert [path for path in files if path.suffix in {".py", ".pyc", ".ipynb", ".pkl"}] == []

@@ -134,7 +134,7 @@ def test_the_program_itself_prints_the_same_and_no_traceback(command: str) -> No
 def test_a_file_that_is_not_there(checked: Say) -> None:
     code, _, err = checked("nowhere.yaml", "sound")
     assert code == 2
-    inside = "circle.yaml, database.yaml, fleet.yaml, native.yaml, site.yaml"
+    inside = "circle.yaml, database.yaml, fleet.yaml, native.yaml, site.yaml, works.yaml"
     assert err.splitlines() == [
         "nowhere.yaml: cannot be read (No such file or directory)",
         f"sound: is a folder; name a file in it; choose from: {inside}",

@@ -67,10 +67,10 @@ def test_a_folder_is_made_only_in_one_that_is_there(say: Say, tmp_path: Path) ->
 @pytest.mark.slow
 def test_a_study_is_written_in_the_form_of_its_name(say: Say, tmp_path: Path) -> None:
     pytest.importorskip("openpyxl")
-    rows = json.loads(say("study", STUDY, "--json", "--out", "t.json")[1])
+    rows = json.loads(say("study", STUDY, "--intervals", "none", "--json", "--out", "t.json")[1])
     assert json.loads((tmp_path / "t.json").read_text(encoding="utf-8")) == rows
     for name in ("t.csv", "t.parquet", "t.XLSX"):
-        assert say("study", STUDY, "--out", name)[0] == 0
+        assert say("study", STUDY, "--intervals", "none", "--out", name)[0] == 0
     tables = pd.read_csv("t.csv"), pd.read_parquet("t.parquet"), pd.read_excel("t.XLSX", sheet_name="Study")
     for table in tables:
         pd.testing.assert_frame_equal(table, pd.DataFrame(rows), rtol=1e-12)

@@ -1,3 +1,5 @@
+"""`simbackup plan`, as a user types it."""
+
 import json
 import subprocess
 import sys
@@ -24,7 +26,7 @@ def test_a_plan_as_tables_and_as_json(site: str, say: Say) -> None:
     assert code == 0
     assert "nights were simulated" in out
     assert "all are met" in out
-    code, out, _ = say("plan", "run", site, "--until", "2 months", "--json")
+    code, out, _ = say("plan", "run", site, "--until", "2 months", "--json", "--intervals", "none")
     told = json.loads(out)
     assert code == 0
     assert [row["system"] for row in told["clients"]] == ["first", "second"]
@@ -35,7 +37,7 @@ def test_a_plan_as_tables_and_as_json(site: str, say: Say) -> None:
 
 @pytest.mark.slow
 def test_the_tables_of_a_plan_in_files(site: str, say: Say) -> None:
-    for out, more in (("plan.xlsx", ()), ("tables", ()), ("parquet", ("--parquet",))):
+    for out, more in (("plan.xlsx", ()), ("tables", ()), ("parquet", ("--parquet", "--intervals", "none"))):
         code, _, err = say("plan", "run", site, "--until", "2 weeks", "--out", out, *more)
         assert (code, err.strip()) == (0, f"written to {out}")
     names = {"clients", "limits", "capacity", "points", "losses", "months", "expenses", "failures", "nights"}
@@ -112,7 +114,7 @@ def test_a_site_from_an_inventory(tmp_path: Path, say: Say, monkeypatch: pytest.
     for out, why in (("site.txt", "extension '.txt' is not known"), ("nowhere/site.yaml", "there is no folder")):
         code, _, err = say("plan", "init", "inventory.csv", "-o", out)
         assert (code, why in err, Path(out).exists()) == (2, True, False)
-    code, out, _ = say("plan", "run", "site.yaml", "--until", "1 week", "--json")
+    code, out, _ = say("plan", "run", "site.yaml", "--until", "1 week", "--json", "--intervals", "none")
     assert json.loads(out)["clients"][0]["nights"] == 7
 
     Path("many.csv").write_text("name,size\na,200 TB\n", encoding="utf-8")
@@ -135,7 +137,7 @@ def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(site: str, say: S
 
 @pytest.mark.slow
 def test_a_value_is_set_for_one_command(site: str, say: Say) -> None:
-    told = ("run", site, "--until", "1 week", "--json", "--set")
+    told = ("run", site, "--until", "1 week", "--json", "--intervals", "none", "--set")
     code, out, _ = say("plan", *told, "policies.nightly.spread=true")
     assert code == 0
     assert [row["policy"] for row in json.loads(out)["clients"]] == ["nightly-tuesday", "nightly-monday"]
@@ -318,3 +320,48 @@ def test_a_report_as_page_and_workbook(site: str, say: Say) -> None:
     assert Path("r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     code, _, err = say("plan", "report", site, "-o", "r.docx")
     assert (code, "use .html, .pdf or .xlsx" in err) == (2, True)
+
+
+# Restore points, and the report on a site
+def test_points_as_a_table_and_as_json(site: str, say: Say) -> None:
+    code, out, _ = say("plan", "points", site, "--at", "2027-01-11")
+    assert code == 0
+    assert "nightly: 9 restore points of first and second, in 11 save sets" in out
+    assert "full of 2027-01-02 and 4 more" in out
+    code, out, _ = say("plan", "points", site, "--at", "2027-01-11", "--json", "--system", "first")
+    (found,) = json.loads(out)["policies"]
+    assert found["systems"] == ["first"]
+    assert [point["target"] for point in found["points"]].count("vault") == 2
+    assert found["points"][0]["expires"].startswith("2027-02-06T20:00")
+
+
+def test_the_log_of_points_from_a_date_on(site: str, say: Say) -> None:
+    words = ("points", site, "--at", "2027-02-13", "--log", "--from", "2027-02-12")
+    code, out, _ = say("plan", *words)
+    assert code == 0
+    assert [line.split()[:3] for line in out.splitlines() if line.startswith(" 2027")] == [
+        ["2027-02-12", "pool", "incremental"]
+    ]
+    _, out, _ = say("plan", *words, "--json")
+    (line,) = json.loads(out)
+    assert line["expired"] == ["2027-01-08T20:00:00+01:00"]
+    assert len(line["freed"]) == 7  # with the last incremental of its week, the chain of 2 January goes
+
+
+def test_names_and_dates_that_are_wrong(site: str, say: Say) -> None:
+    _, _, err = say("plan", "points", site, "--policy", "nihgtly")
+    assert "--policy: there is no policy 'nihgtly'; did you mean 'nightly'?" in err
+    _, _, err = say("plan", "points", site, "--at", "2026-01-01")
+    assert "--at: 2026-01-01 is before the start" in err
+
+
+@pytest.mark.slow
+def test_a_report_as_a_page(site: str, say: Say) -> None:
+    words = ("report", site, "-o", "small.html", "--until", "3 weeks", "--intervals", "none")
+    _, _, err = say("plan", *words, "--at", "2028-01-01")
+    assert "--at: 2028-01-01 is after the end of the plan; the plan ends on 2027-01-22" in err
+    code, _, err = say("plan", *words)
+    assert (code, err.strip().splitlines()[-1]) == (0, "written to small.html")
+    text = Path("small.html").read_text(encoding="utf-8")
+    assert "<h1>A small site</h1>" in text
+    assert "What all restores together spend their time on" in text

@@ -1,6 +1,5 @@
 """`simbackup plot`, as a user types it."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -75,30 +74,3 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "pictures need matplotlib; install it with: pip install 'simbackup[plot]'\n"
-
-
-INTERRUPTED = """\
-import os, signal, sys
-from simbackup.cli import app as cli
-from simbackup.plots import style
-
-def savefig(self, path, **settings):
-    path.write_bytes(b"half")
-    os.kill(os.getpid(), signal.SIGINT)
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
-style.Chart.savefig = savefig
-sys.argv = ["simbackup", "plot", sys.argv[1]]
-cli.main()
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, SNAPSHOT], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert done.returncode == 130
-    assert done.stderr == "interrupted; no partial output was written\n"
-    assert list(tmp_path.iterdir()) == []

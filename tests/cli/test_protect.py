@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from sites.plan import TEXT
 
-import simbackup as sb
 from tests.shared import Say
 
 
@@ -49,17 +48,3 @@ def test_a_mistake_has_its_place(tmp_path: Path, say: Say) -> None:
         code, _, err = say(*words)
         assert code == 2
         assert "losses.yaml:2:19: losses.fire.strikes: there is nothing called 'houses'" in err
-
-
-@pytest.mark.slow
-def test_a_mixed_strategy_dominates_its_parts_and_says_why() -> None:
-    """Tapes and checkpoints together: wherever either of the two has newer data, so have they.
-
-    Mirrors do not lie on the disks of the data, and lose less when these fail.
-    """
-    found = sb.protect("planning/protection", times=False)
-    ((name, (others, why)),) = found.dominating.items()
-    assert (name, others) == ("mixed", ("tape-only", "checkpoints-only"))
-    assert "snapshots after dropped; library after disks, array, cartridge, ransomware, place" in why
-    assert found.as_dict()["never_more_than"] == {"mixed": ["tape-only", "checkpoints-only"]}
-    assert len({answer.loss.name for answer in found.answers}) >= 10

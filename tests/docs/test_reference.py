@@ -48,12 +48,6 @@ def test_examples_that_no_scenario_has_are_right(pages: dict[str, str]) -> None:
     assert {name: warnings_of(scenario) for name, scenario in runs.items()} == {name: [] for name in runs}
 
 
-@pytest.mark.slow
-def test_examples_are_short(pages: dict[str, str]) -> None:
-    lengths = {name: text.partition("```yaml\n")[2].partition("```")[0].count("\n") for name, text in pages.items()}
-    assert {name: lines for name, lines in lengths.items() if lines > 18} == {}
-
-
 @pytest.mark.parametrize("module", [capability, job])
 def test_the_page_of_capabilities_has_them_all(module: object) -> None:
     page = (DOCS / "how-to" / "capabilities.md").read_text(encoding="utf-8")

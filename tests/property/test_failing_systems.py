@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simbackup as sb
 from simbackup.build import build
 from simbackup.methods.job import start
 from simbackup.results.shown import note_rows
+from tests.cases import examples
 from tests.shared import LIBRARY_BY_HAND
 
 MACHINE = "cores: 4, copy_rate: 10 GB/s, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 10 %"
@@ -122,18 +123,9 @@ def check(values: dict[str, Any], said: dict[str, dict[str, Any]], work: dict[st
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@examples(150)
 @given(systems(), failures(), jobs())
 def test_what_was_saved_comes_back_or_is_lost_for_a_reason(
-    values: dict[str, Any], said: dict[str, dict[str, Any]], work: dict[str, dict[str, Any]]
-) -> None:
-    check(values, said, work)
-
-
-@pytest.mark.slow
-@settings(max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(systems(), failures(), jobs())
-def test_what_was_saved_comes_back_or_is_lost_for_a_reason_in_many_systems(
     values: dict[str, Any], said: dict[str, dict[str, Any]], work: dict[str, dict[str, Any]]
 ) -> None:
     check(values, said, work)

@@ -1,7 +1,9 @@
-"""Valid files, changed at random, are either right or wrong at a place: nothing else ever comes of them."""
+"""Valid files, changed at random, are right or wrong at a place, and mean the same whichever reader takes them."""
 
+import random
 import re
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,15 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.fuzz import SHARES, fuzz
+from benchmarks.mutations import mutated as mutated_reader
+from benchmarks.mutations import texts
 from simbackup import shelf, units
 from simbackup.cli.checking import check_file
 from simbackup.cli.options import overrides
 from simbackup.errors import InputError, Problem, SimbackupError
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, names
+from simbackup.schema import usual_yaml, yaml_file
 from simbackup.schema.yaml_file import read
 from tests.cases import Extent, for_each
 from tests.shared import loaded
@@ -317,3 +322,62 @@ def test_a_finding_is_one_whatever_goes_wrong(monkeypatch: pytest.MonkeyPatch) -
     counts = fuzz(files=2, minutes=60.0, seed=0)
     assert counts.number["tracebacks"] == 2
     assert "RuntimeError: no message for a user" in counts.findings[0]
+
+
+# A file means the same whichever reader takes it, and so does what is said of a wrong one
+pytest.importorskip("yaml._yaml", reason="libyaml is not installed")
+FILES = [*texts(ROOT, "scenarios/**/*.yaml").values(), *texts(ROOT, "models/**/*.yaml").values()]
+SMALL = [text for text in FILES if len(text) < 2000]
+MUTATIONS = 400
+PAIRS = [
+    "a: 1\nb: [x, 'y', \"z\"]\n", "a: {b: 1,5 GB, c: }\n", "a:\n- b\n-\n- - c\n", "a: |\n  b\n  c\nd: >-\n  e\n\n  f\n",
+    "? a\n: b\n", "a: yes\nb: 0o7\nc: 1_000\nd: 2001-01-01\ne: =\n", "a: 1\na: 2\n", "# only a comment\n", "",
+    "a", "[1]",
+]  # fmt: skip
+RARE = [
+    "a: &x 1\nb: *x\n",
+    "a: !!str 1\n",
+    "---\na: 1\n",
+    "a:\t1\n",
+    "a: 1\r\nb: 2\r\n",
+    "\ufeffa: 1\n",
+    "a: 1\n---\nb: 2\n",
+]
+
+
+def outcome(text: str) -> str:
+    try:
+        return repr(yaml_file._parsed.__wrapped__(text, "file"))
+    except InputError as error:
+        return str(error)
+
+
+def changed() -> Iterator[str]:
+    draw = random.Random(1)  # noqa: S311
+    for _ in range(MUTATIONS):
+        yield mutated_reader(draw, draw.choice(SMALL)).decode("utf-8", "replace")
+
+
+@pytest.mark.slow
+def test_both_readers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = [*FILES[:: 1 if Extent.everything else 4], *PAIRS, *RARE, *changed()]
+    quick = [outcome(text) for text in every]
+    monkeypatch.setattr(usual_yaml, "composed", lambda _text, _depth, _number: None)
+    assert quick == [outcome(text) for text in every]
+
+
+@for_each("text", RARE)
+def test_what_readers_may_take_in_different_ways_is_left_to_the_one_in_python(text: str) -> None:
+    assert usual_yaml.composed(text, yaml_file.GREATEST_DEPTH, yaml_file.GREATEST_NODES) is None
+
+
+def test_what_is_nested_deeply_is_left_to_the_one_in_python() -> None:
+    deepest = yaml_file.GREATEST_DEPTH
+    assert usual_yaml.composed("[" * deepest + "]" * deepest, deepest, yaml_file.GREATEST_NODES) is not None
+    assert usual_yaml.composed("[" * 1_000_000, deepest, yaml_file.GREATEST_NODES) is None
+
+
+def test_files_of_the_program_need_no_reader_in_python() -> None:
+    assert [
+        text for text in FILES if usual_yaml.composed(text, yaml_file.GREATEST_DEPTH, yaml_file.GREATEST_NODES) is None
+    ] == []

@@ -1,7 +1,9 @@
-"""Random small systems, written as scenario files, keep what theory says of all of them."""
+"""Random small systems keep what theory says of all of them."""
 
 import itertools
+import re
 import tempfile
+from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,15 +12,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import simbackup as sb
+from benchmarks import jumps as seeker
+from benchmarks.jumps import jumps
+from benchmarks.random_systems import system
+from benchmarks.systems import UNEXPLAINED, exceeded, findings
+from benchmarks.systems import run as run_random
 from simbackup import load
 from simbackup.build import build
 from simbackup.catalogue import SaveSet
 from simbackup.devices.library import Library
+from simbackup.devices.store import Store
 from simbackup.methods.job import start
 from simbackup.results.result import Result
 from simbackup.run import simulate
+from simbackup.scenario.topology import Beside, Topology
 from simbackup.system import System
-from tests.cases import examples
+from tests.cases import examples, for_each, some
 
 MB = 10**6
 
@@ -285,8 +295,6 @@ CROSSED = Tapes(
     readers=1, together=True,
 )  # fmt: skip
 """A restore takes the drive that holds its cartridge, which another restore has reserved and waits for."""
-
-
 ROUNDED = Tapes(
     capacity=70, drives=3, robots=1, stay=None, sizes=(179.0, 130.0), ratios=(1.0, 0.93), streams=(3, 3), readers=1,
     together=False,
@@ -360,3 +368,197 @@ def test_jobs_one_after_the_other_end_no_later_with_more_drives(plan: Tapes, mor
     serial = replace(plan, together=False, stay=None)
     few, many = played(serial), played(replace(serial, drives=serial.drives + more))
     assert float(many.env.now) <= float(few.env.now) * (1 + 1e-9)
+
+
+# A few of the random systems that `python -m benchmarks systems` draws in great number
+@pytest.mark.slow
+@for_each("number", some(range(20), 6))
+def test_a_random_system_keeps_what_all_keep(number: int) -> None:
+    found = [what for what, _ in findings(system(0, number))]
+    assert found[0] == "ran"
+    assert not [what for what in found if what.startswith("broken") or UNEXPLAINED in what]
+
+
+@pytest.mark.slow
+@for_each(
+    "seed, number",
+    [
+        (77, 154),  # a dump that a full cache holds up, beside a copy: it does not come oftener than it can
+        (77, 203),  # a tape before a full cache goes on when that is written back faster
+        (77, 821),  # who has the cartridge that a job waits for
+        (0, 52),  # a mirror is brought up to date beside what others write, which is cheaper than before
+        (0, 614),  # others use the network while the disk limits the job
+    ],
+)
+def test_no_job_gains_by_more_work_without_a_reason(seed: int, number: int) -> None:
+    assert not [what for what, _ in findings(system(seed, number)) if UNEXPLAINED in what]
+
+
+def test_systems_are_drawn_from_seed_and_number_alone() -> None:
+    assert system(3, 4) == system(3, 4)
+    assert system(3, 4) != system(4, 4)
+
+
+@for_each("number", [5, 42, 127])
+def test_two_streams_of_unlike_sizes_do_not_exceed_a_disk(number: int) -> None:
+    assert run_random(system(7, number)).wrong == ()
+
+
+def test_a_link_that_carries_too_much_is_found() -> None:
+    ran = run_random(system(0, 0))
+    link = ran.system.of(Store)["disk"].link
+    flow = ran.system.network.start("jobs.x", "read", 1e9, {link: 1.0})
+    flow.assign(ran.system.env.now, 2.0 * link.capacity, link, (link.name, {}))
+    assert list(exceeded(ran.system)) == ["devices.disk carries more than its capacity"]
+
+
+# Nothing has a size or a time of its own: what is stated in other units of either gives the same
+ARM = """capacity: 500e9 B, rotation_speed: 7200 rpm, track_to_track_seek: 0.001 s, average_seek: 0.008 s,
+    full_stroke_seek: 0.016 s, outer_rate: 120e6 B/s, inner_rate: 60e6 B/s, command_overhead: 1e-4 s,
+    stream_turn: 256e3 B"""
+HOST = """cores: 4, speed: 1, memory: 4e9 B, dirty_limit: 40 %, dirty_background: 10 %, copy_rate: 10e9 B/s,
+    read_ahead: 512e3 B"""
+SCENARIO = f"""\
+title: A client and a server over a network, with a bucket
+hosts:
+  client: {{owns: [source], {HOST}}}
+  server: {{owns: [pool, other], {HOST}}}
+devices:
+  source: {{SOURCE}}
+  pool: {{kind: disk, {ARM}}}
+  other: {{kind: ssd, capacity: 500e9 B, read_latency: 1e-4 s, write_latency: 1e-4 s, read_rate: 400e6 B/s,
+    write_rate: 200e6 B/s}}
+  bucket: {{kind: object_store, write_latency: 0.05 s, read_latency: 0.02 s, connection_rate: 50e6 B/s, part: 8e6 B,
+    read_requests: 5000 /s, write_requests: 3000 /s}}
+links:
+  lan: {{joins: [client, server, bucket], rate: 125e6 B/s, latency: 2e-4 s}}
+data:
+  d: {{on: source, size: 5e9 B, files: 2000, layout: 0.5, change: {{daily: 2 %, run: 256e3 B}}, filesystem:
+    {{cpu_per_file: 1e-4 s/file, reads_per_file: 2, record: 4096 B, fragment: 65536 B, create_cpu: 1e-4 s/file,
+    create_writes: 0.1, attribute_cpu: 1e-5 s/file, log_record: 1000 B/file}}}}
+workloads:
+  random: {{data: d, transactions: 5 /s, reads: 2, read_size: 65536 B, cpu: 1e-3 s, writes: 0 %}}
+  users: {{data: d, clients: 5, think_time: 0.1 s, reads: 1, read_size: 8192 B, cpu: 0 s, writes: 20 %, updates: 1,
+    update_size: 16384 B}}
+jobs:
+  full: {{METHOD, data: d, to: pool}}
+"""
+ARRAY = f'kind: raid, level: "5", disks: 4, stripe_unit: 65536 B, controller_overhead: 1e-4 s, disk: {{{ARM}}}'
+DEVICES = {"disk": f"kind: disk, {ARM}", "array": f"{ARRAY}, prefetches: true"}
+JOBS = {
+    "inline": "  twin: {method: copy_save_set, save_set: full, to: bucket, inline: true}\n",
+    "reverse": "  next: {METHOD, data: d, to: pool, level: reverse, since: 24 h, after: full}\n",
+    "incremental": "  next: {METHOD, data: d, to: bucket, level: incremental, since: 24 h, after: full}\n",
+    "restore": "  back: {restore: full, after: full}\n",
+}
+SIZES = {"B": 1, "B/s": 1, "B/file": 1}
+TIMES = {"s": 1, "s/file": 1, "B/s": -1, "/s": -1, "rpm": -1}
+STATED = re.compile(r"([0-9.e-]+) (B/s|B/file|B|s/file|s|/s|rpm)\b")
+
+
+def run_unit(text: str, size: float, time: float) -> Result:
+    """The scenario in other units of size and time."""
+
+    def scaled(stated: re.Match[str]) -> str:
+        unit = stated[2]
+        value = float(stated[1]) * size ** SIZES.get(unit, 0) * time ** TIMES.get(unit, 0)
+        return f"{value!r} {unit}"
+
+    return sb.simulate(STATED.sub(scaled, text))
+
+
+def figures(result: Result) -> list[float]:
+    """Seconds of jobs, and of transactions meanwhile."""
+    jobs = [row["job"] for row in result.job_rows]
+    users = [
+        f"workloads.{name}.{job}.response" for name in ("random", "users") for job in jobs if job in {"full", "next"}
+    ]
+    return [result.get(name) for name in (*(f"jobs.{job}.elapsed" for job in jobs), *users)]
+
+
+@pytest.mark.slow
+@for_each("jobs", JOBS)
+@for_each("device", DEVICES)
+@for_each("method", ["image", "file_level"])
+def test_other_units_of_size_and_time_give_the_same(method: str, device: str, jobs: str) -> None:
+    text = (SCENARIO + JOBS[jobs]).replace("{SOURCE}", f"{{{DEVICES[device]}}}").replace("METHOD", f"method: {method}")
+    before = figures(run_unit(text, 1.0, 1.0))
+    assert figures(run_unit(text, 8.0, 1.0)) == pytest.approx(before, rel=1e-6)
+    assert figures(run_unit(text, 1.0, 4.0)) == pytest.approx([4.0 * seconds for seconds in before], rel=1e-6)
+
+
+# No number is special: where one is moved by half a percent, no figure jumps
+REBUILD = """
+title: A rebuild beside users, with a precedence that once was taken for none
+hosts:
+  server: {model: host/linux-modern-server, owns: [pool]}
+devices:
+  pool: {model: raid/hardware-raid6-2018, disks: 4, level: 5, failed: 1, disk: {model: disk/nearline-4tb-2013,
+    capacity: 200 GB}}
+data:
+  files: {on: pool, size: 50 GB}
+workloads:
+  users: {model: workload/oltp, data: files, clients: 8}
+jobs:
+  rebuild: {method: rebuild, of: pool, precedence: 3}
+"""
+
+
+@for_each("name", ["teaching/short-backups", "teaching/snapshot-slows-writes", "planning/rebuild"])
+def test_no_figure_jumps(name: str) -> None:
+    assert list(jumps(load(name), most=6)) == []
+
+
+def test_no_precedence_is_special() -> None:
+    scenario = load(REBUILD)
+    [address] = [value.address for value in scenario.values if value.address.endswith("precedence")]
+    stated, more = (seeker.moved(scenario, address, factor) for factor in (1.0, 1.0 + seeker.STEP))
+    assert stated.keys() == more.keys() == {"jobs.rebuild.elapsed", "workloads.users.rate during rebuild"}
+    for figure, value in stated.items():
+        assert more[figure] == pytest.approx(value, rel=seeker.JUMP)
+
+
+def test_a_jump_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def special(scenario: object, address: str, factor: float) -> dict[str, float]:
+        del scenario
+        return {"jobs.a.elapsed": 2.0 if address.endswith("precedence") and factor < 1.0 else 1.0}
+
+    monkeypatch.setattr(seeker, "moved", special)
+    monkeypatch.setattr(seeker, "figures", lambda _: {"jobs.a.elapsed": 1.0})
+    found = list(jumps(load(REBUILD)))
+    assert [(jump.address, jump.factor, jump.after) for jump in found] == [("jobs.rebuild.precedence", 0.995, 2.0)]
+
+
+# Ways between hosts and devices are those of a plain search, also where a network has rings and ties
+NODES = st.sampled_from([*"abcdefgh", *"LMNOPQRS"])
+EDGES = st.lists(st.tuples(NODES, NODES), max_size=22)
+
+
+def searched(beside: Beside, begin: str, end: str) -> tuple[str, ...] | None:
+    """The first way with the fewest links that a search from one node over all others finds; links are capitals."""
+    reached, front = {begin: (begin,)}, deque([begin])
+    while front and end not in reached:
+        here = front.popleft()
+        near = beside.get(here, {})
+        for there in (end,) if end in near else near:
+            if there not in reached:
+                reached[there] = (*reached[here], there)
+                front.append(there) if there.isupper() else front.appendleft(there)
+    return reached.get(end)
+
+
+def network(edges: list[tuple[str, str]]) -> Beside:
+    beside: dict[str, dict[str, int]] = {}
+    for edge in edges:
+        for here, there in (edge, edge[::-1]):
+            near = beside.setdefault(here, {})
+            near.setdefault(there, len(near))
+    return beside
+
+
+@given(edges=EDGES, asked=st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh")), max_size=8))
+def test_ways_are_those_of_a_plain_search(edges: list[tuple[str, str]], asked: list[tuple[str, str]]) -> None:
+    beside = network(edges)
+    topology = Topology(beside, {node for node in beside if node.isupper()})
+    for begin, end in asked:
+        assert topology.way(begin, end) == searched(beside, begin, end)

@@ -1,21 +1,25 @@
-"""Every measured row is reproduced, or declared off with its reason."""
+"""Every measured row is reproduced, or declared off with its reason; rows of labs, and descriptions without figures."""
 
 import csv
+import math
 from pathlib import Path
+from statistics import median
 
 import pytest
 
+from simbackup.lab.record import PACK, unpacked
 from simbackup.results.compare import Row, documents
 from simbackup.run import simulate
 from simbackup.scenario import load
 from tests.cases import for_each
+from tests.published.test_readme import README, TOP
 from tests.shared import IN_ONE_PROCESS, reproduced
 
 pytestmark = IN_ONE_PROCESS
 
+
 PRINTED = sorted((Path(__file__).parents[2] / "scenarios" / "published").glob("*/printed.csv"))
 """The figures as each document prints them, typed a second time."""
-
 MOST_CONSTANTS = {
     "000-netbackup-frozen-images": 9,
     "001-networker-small-files": 7,
@@ -130,3 +134,64 @@ def test_all_documents_together_reach_what_was_aimed_at() -> None:
     assert total.within + total.off == total.results
     assert total.errors.median is not None
     assert total.errors.median < 0.05
+
+
+# Committed records of labs: rows that were measured beside what the program simulates today
+RECORDS = sorted(Path(__file__).parents[2].glob(f"lab/*/{PACK}"))
+
+
+@pytest.mark.slow
+def test_rows_of_records_are_reproduced_or_declared_off() -> None:
+    found = reproduced("lab")
+    assert len(found.rows) > 20
+    assert [row.measurement.id for row in found.rows if not row.good] == []
+
+
+def test_only_mixtures_are_held_out() -> None:
+    for row in reproduced("lab").rows:
+        assert row.role == ("held-out" if "-mixture" in row.measurement.id else "fitted"), row.measurement.id
+
+
+def test_packs_are_as_they_were_written() -> None:
+    assert RECORDS
+    for file in RECORDS:
+        lab, predictions = unpacked(file)
+        assert lab.lines
+        assert all(line["runs"] == 0 for line in predictions if line["basis"] == "shipped")
+
+
+# Publications that somebody described without their figures, and what README says of them
+ROWS = [row for measured in documents("without-figures") for row in measured.rows]
+
+
+def test_each_describes_a_publication_that_we_describe_too() -> None:
+    ours = {measured.folder.name: {row.value for row in measured.rows} for measured in documents("validation")}
+    for row in ROWS:
+        assert row.described_anew
+        assert row.value in ours[row.publication], row.id
+
+
+def test_readme_says_how_far_off_the_answers_were() -> None:
+    answers = [(row.blind, row.value) for row in ROWS if row.blind is not None]
+    assert len(answers) == len(ROWS)
+    factors = [answer.value / value for answer, value in answers]
+    off = sum(abs(math.log(factor)) > math.log(2.0) for factor in factors)
+    held = sum((answer.low or 0.0) <= value <= (answer.high or math.inf) for answer, value in answers)
+    error = median(abs(factor - 1.0) for factor in factors)
+    said = (
+        f"the median error of {len(answers)} rows was {error:.0%}, {off} were off by more than 2, and {held} intervals"
+    )
+    assert said.replace("%", " %") in " ".join(README.read_text(encoding="utf-8").split())
+
+
+def test_the_handbook_says_how_far_off_our_descriptions_are() -> None:
+    described = {row.publication for row in ROWS}
+    ours = [row for row in reproduced("validation").rows if row.measurement.folder in described and row.predicted]
+    error = f"{median(abs(row.error) for row in ours):.0%}".replace("%", " %")
+    handbook = " ".join((TOP / "docs" / "validation.md").read_text(encoding="utf-8").split())
+    assert f"the median error of the same publications is {error}." in handbook
+
+
+def test_the_scenarios_still_answer_every_row() -> None:
+    assert {row.measurement.id for row in reproduced("without-figures").rows} == {row.id for row in ROWS}
+    assert {row.role for row in reproduced("without-figures").rows} == {"opened"}

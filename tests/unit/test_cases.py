@@ -1,6 +1,4 @@
 import inspect
-import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -42,31 +40,6 @@ def test_fixtures_are_asked_for_and_each_case_has_a_folder(tmp_path: Path) -> No
     assert [*inspect.signature(check).parameters] == ["tmp_path", "other"]
     check(tmp_path=tmp_path, other=7)
     assert len(list(tmp_path.rglob("same"))) == 2
-
-
-def test_a_case_that_fails_leaves_no_patch_and_no_output(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AROUND", "1")
-    seen: list[tuple[str | None, str | None]] = []
-
-    @for_each("name", ["a", "b"])
-    def check(name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        seen.append((os.environ.get("AROUND"), os.environ.get("WITHIN")))
-        monkeypatch.setenv("WITHIN", "1")
-        sys.stdout.write(f"{name}\n")
-        assert name == "b"
-        assert capsys.readouterr().out == "b\n"
-
-    with pytest.raises(AssertionError, match="1 of 2"):
-        check(capsys=capsys, monkeypatch=monkeypatch)
-    assert seen == [("1", None), ("1", None)]
-    assert "WITHIN" not in os.environ
-
-
-def test_a_case_with_a_mark_is_refused() -> None:
-    with pytest.raises(AssertionError, match="marks"):
-        for_each("name", [pytest.param("a", marks=pytest.mark.slow)])
 
 
 def test_a_family_without_members_fails() -> None:

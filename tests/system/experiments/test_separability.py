@@ -194,7 +194,7 @@ def test_a_fit_goes_into_the_own_root_and_is_used_at_once(root: Path) -> None:
     assert set(before.values()) == {"held-out"}
     calibrate(str(there))
     assert "basis: fitted, fitted_to: [small, large]" in (root / "models/ssd/ours.yaml").read_text(encoding="utf-8")
-    rows = reproduce([str(there)], workers=1).rows
+    rows = reproduce([str(there)], workers=1, intervals=False).rows
     assert [row.role for row in rows] == ["fitted", "fitted"]
     assert all(abs(row.error) < 1e-3 for row in rows)
     assert all(row.as_dict()["scenario"].endswith(f"ours/{row.measurement.id}") for row in rows)

@@ -55,7 +55,7 @@ def problems(file: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_every_case_is_run_with_every_value(tmp_path: Path) -> None:
-    table = sb.study(written(tmp_path, CASES + "vary: {data.db.files: [1, 2, 3]}\n"), workers=2)
+    table = sb.study(written(tmp_path, CASES + "vary: {data.db.files: [1, 2, 3]}\n"), workers=2, intervals="none")
     assert table.varied == ("case", "data.db.files")
     assert [(row["case"], row["data.db.files"]) for row in table.rows] == [
         (case, files) for case in ("small", "large") for files in ("1", "2", "3")
@@ -67,7 +67,7 @@ def test_the_figures_of_a_job_that_failed_are_none(tmp_path: Path) -> None:
     second = "  second: {method: hot_copy, data: db, to: backups}\n"
     (tmp_path / "one.yaml").write_text(SCENARIO + second, encoding="utf-8")
     file.write_text(file.read_text(encoding="utf-8").replace("copy.bytes", "second.bytes"), encoding="utf-8")
-    assert sb.study(file).rows[0]["jobs.second.bytes"] is None
+    assert sb.study(file, intervals="none").rows[0]["jobs.second.bytes"] is None
 
 
 def test_a_wrong_value_is_reported_at_its_place_in_the_case(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_why_a_job_failed_is_reported_beside_the_others(tmp_path: Path) -> None:
     second = "  second: {method: hot_copy, data: db, to: backups, after: copy}\n"
     (tmp_path / "one.yaml").write_text(SCENARIO + second, encoding="utf-8")
     file.write_text(text.replace("{devices.backups.size: 900 MB}", "{devices.backups.size: 1500 MB}"), encoding="utf-8")
-    good, bad = sb.study(file).rows
+    good, bad = sb.study(file, intervals="none").rows
     assert good["failed"] is None
     assert bad["jobs.copy.bytes"] == 1e9
     assert bad["jobs.second.bytes"] is None
@@ -105,7 +105,7 @@ def test_why_a_job_failed_is_reported_beside_the_others(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def bottlenecks() -> Cases:
     """The rows of a study that removes one bottleneck after the other, by case."""
-    return {row["case"]: row for row in sb.study("teaching/bottleneck-moves").rows}
+    return {row["case"]: row for row in sb.study("teaching/bottleneck-moves", intervals="none").rows}
 
 
 @pytest.mark.slow
@@ -172,7 +172,10 @@ def test_a_list_of_names_is_varied(tmp_path: Path) -> None:
     base = ROOT / "scenarios/planning/buffers.yaml"
     (tmp_path / "a.yaml").write_text(f"title: A\nextends: {base}\n", encoding="utf-8")
     (tmp_path / "a.study.yaml").write_text(text % "a.yaml", encoding="utf-8")
-    assert [row["jobs.backup.to"] for row in sb.study(tmp_path / "a.study.yaml").rows] == ["store", "store, store"]
+    assert [row["jobs.backup.to"] for row in sb.study(tmp_path / "a.study.yaml", intervals="none").rows] == [
+        "store",
+        "store, store",
+    ]
 
 
 SHORT = """\
@@ -205,7 +208,7 @@ def short(folder: Path, study: str = SEEDS) -> Path:
 
 @pytest.mark.slow
 def test_figures_over_several_seeds_are_means_with_intervals(tmp_path: Path) -> None:
-    table = sb.study(short(tmp_path), seed=3, workers=2)
+    table = sb.study(short(tmp_path), seed=3, workers=2, intervals="none")
     assert table.figures == ("jobs.save.elapsed", "jobs.save.elapsed ±", "jobs.save.cause", "jobs.save.status")
     for row, buffers in zip(table.rows, (7, 8), strict=True):
         changes = {"jobs.save.buffers": buffers}
@@ -218,7 +221,7 @@ def test_figures_over_several_seeds_are_means_with_intervals(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_rows_share_their_draws(tmp_path: Path) -> None:
     """What another buffer gains is surer than either time alone."""
-    table = sb.study(short(tmp_path))
+    table = sb.study(short(tmp_path), intervals="none")
     gain, half = table.difference("jobs.save.elapsed", 0, 1)
     alone = [row["jobs.save.elapsed ±"] for row in table.rows]
     assert gain == pytest.approx(table.rows[0]["jobs.save.elapsed"] - table.rows[1]["jobs.save.elapsed"])
@@ -227,12 +230,12 @@ def test_rows_share_their_draws(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_one_seed_has_no_difference(tmp_path: Path) -> None:
-    one = sb.study(short(tmp_path, SEEDS.replace("seeds: 6\n", "")))
+    one = sb.study(short(tmp_path, SEEDS.replace("seeds: 6\n", "")), intervals="none")
     assert one.figures == ("jobs.save.elapsed", "jobs.save.cause", "jobs.save.status")
     with pytest.raises(ResultError, match="only one seed"):
         one.difference("jobs.save.elapsed", 0, 1)
     with pytest.raises(ResultError, match=r"no figure 'jobs\.save\.size'"):
-        sb.study(short(tmp_path)).difference("jobs.save.size", 0, 1)
+        sb.study(short(tmp_path), intervals="none").difference("jobs.save.size", 0, 1)
 
 
 def test_a_figure_that_one_seed_lacks_has_no_mean() -> None:

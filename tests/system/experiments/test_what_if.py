@@ -1,14 +1,16 @@
-"""What would be without a job's bottleneck, and how it is shown."""
+"""What would change: explanations, comparisons, values halved and doubled, parts without their limits."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
+import simbackup as sb
 from simbackup import explain, load
+from simbackup.errors import ResultError
 from simbackup.experiments import what_if as experiment
 from simbackup.experiments.what_if import MANY, faster, reasons, resource
 from simbackup.reporting.sentences import sentence_on
@@ -18,6 +20,7 @@ from simbackup.run import simulate
 from simbackup.schema.capability import Device, Piece
 from tests.cases import for_each
 from tests.shared import Say
+from tests.system.experiments.test_study_intervals import SAVE, SITE
 
 TAPE = "teaching/one-file-from-tape"
 KEYS = {
@@ -275,3 +278,163 @@ def test_who_waits_for_a_cartridge_is_told_so_first() -> None:
     assert found.causes[found.wait] == pytest.approx(last["waits"])
     assert found.causes[found.wait] > found.share > 0.0
     assert sentence_on(found).startswith("wait for the cartridge on devices.library.")
+
+
+# Explanations
+def test_one_row_a_job_and_causes_that_sum_to_it() -> None:
+    result = sb.simulate(TAPE)
+    why = sb.explain(result)
+    assert list(why.frame.index) == [row["job"] for row in result.job_rows]
+    sums = why.causes.groupby("job")["seconds"].sum()
+    for one in why.found:
+        assert sums[one.name] == pytest.approx(one.elapsed, rel=1e-9)
+    assert why["one_file"].bottleneck == "devices.jukebox.drive"
+    assert why.frame["without it"]["one_file"] < why.frame["elapsed"]["one_file"]
+
+
+def test_a_result_a_scenario_and_a_name_tell_the_same() -> None:
+    changed = {"devices.jukebox.drives": 1}
+    scenario = sb.load(TAPE)
+    reported = [
+        sb.explain(TAPE, "one_file", overrides=changed).found,
+        sb.explain(scenario, "one_file", overrides=changed).found,
+        sb.explain(sb.simulate(TAPE, changed), "one_file").found,
+    ]
+    assert reported[0] == reported[1] == reported[2]
+
+
+def test_a_table_names_jobs_once_and_runs_of_one_job_share_a_row() -> None:
+    alike = {f"devices.array.disk.{seek}_seek": "8 ms" for seek in ("track_to_track", "average", "full_stroke")}
+    many = sb.explain("planning/mysql-weekly-and-daily", overrides=alike)
+    assert len(many.found) > 30
+    table = many._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert table.count("<tr>") < 8
+    assert "daily (27 runs)" in table
+    assert "devices.array" in table
+
+
+def test_a_job_that_is_not_there_is_named_beside_those_that_are() -> None:
+    with pytest.raises(ResultError, match="did you mean 'one_file'"):
+        sb.explain(TAPE, "one_fil")
+    with pytest.raises(ResultError, match="not explained here"):
+        _ = sb.explain(TAPE, "one_file")["full"]
+
+
+# Results side by side
+def asked(folder: Path, **more: Any) -> dict[str, Any]:
+    """Two targets, of which the second writes twice as fast as the first does at its best estimate."""
+    fast = json.loads(json.dumps(SITE))
+    fast["devices"]["target"]["write_rate"] |= {"value": "200 MB/s", "range": ["100 MB/s", "400 MB/s"]}
+    files = {"slow": SITE, "fast": fast}
+    for name, site in files.items():
+        (folder / f"{name}.yaml").write_text(json.dumps(site), encoding="utf-8")
+    return {
+        "title": "Targets", "scenarios": {name: str(folder / f"{name}.yaml") for name in files},
+        "vary": {"data.files.size": ["50 GB", "100 GB"]}, "compare": "slow", "show": [SAVE, "jobs.save.cause"], **more,
+    }  # fmt: skip
+
+
+def test_rows_are_compared_with_those_of_the_base_at_the_same_values(tmp_path: Path) -> None:
+    found = sb.study(asked(tmp_path), workers=1)
+    for row, base in zip(found.rows[2:], found.rows[:2], strict=True):
+        assert row["data.files.size"] == base["data.files.size"]
+        assert row[f"{SAVE} change"] == row[SAVE] - base[SAVE]
+        assert row[f"{SAVE} times"] == row[SAVE] / base[SAVE]
+        assert 0.5 < row[f"{SAVE} times"] < 0.55  # both start the tool for as long
+        assert not any(name.startswith(f"{SAVE} change") for name in base)
+        assert row[f"{SAVE} times low"] < row[f"{SAVE} times"] < row[f"{SAVE} times high"]
+    table = found.table()
+    assert table["change"].notna().sum() == 2
+    assert list(table["times"].dropna()) == [row[f"{SAVE} times"] for row in found.rows[2:]]
+
+
+def test_what_two_rows_share_is_not_in_the_factor_between_them(tmp_path: Path) -> None:
+    """The same file twice: all inputs are the same, and so is every case."""
+    same = {"a": str(tmp_path / "slow.yaml"), "b": str(tmp_path / "slow.yaml")}
+    found = sb.study(asked(tmp_path, scenarios=same, compare="a"), workers=1)
+    for row in found.rows[2:]:
+        assert (row[f"{SAVE} times low"], row[f"{SAVE} times"], row[f"{SAVE} times high"]) == (1.0, 1.0, 1.0)
+        assert row[f"{SAVE} high"] > 1.2 * row[f"{SAVE} low"]
+
+
+def test_a_case_may_be_the_base(tmp_path: Path, say: Say) -> None:
+    cases = {"small": {"data.files.size": "10 GB"}, "large": {"data.files.size": "30 GB"}}
+    study = {**asked(tmp_path, vary={}, cases=cases), "compare": "small"}
+    (tmp_path / "a.study.yaml").write_text(json.dumps(study), encoding="utf-8")
+    code, out, _ = say("study", tmp_path / "a.study.yaml", "--intervals", "none", "--workers", 1)
+    assert code == 0
+    assert "Compared with 'small'" in out
+    assert out.count(" times") == 2
+
+
+def test_a_base_that_is_not_there_or_alone_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(sb.InputError, match="no scenario and no case 'slwo'; did you mean 'slow'"):
+        sb.study(asked(tmp_path, compare="slwo"))
+    alone = {"slow": str(tmp_path / "slow.yaml")}
+    with pytest.raises(sb.InputError, match="there is nothing to compare with 'slow'"):
+        sb.study(asked(tmp_path, scenarios=alone))
+
+
+# An answer moves as it should
+COPY = ("published/004-zrm-mysql/cp", "cp")
+IMAGE = ("published/001-networker-small-files/image-old", "save")
+WRITE = ("published/003-lvm-snapshots/same-disk", "dd")
+SAME = 0.002
+
+
+class Case(NamedTuple):
+    """A job, the values that are scaled together, and between what its elapsed time lies, halved and doubled.
+
+    `given` are values that the scenario needs besides.
+    """
+
+    job: tuple[str, str]
+    scaled: tuple[str, ...]
+    halved: tuple[float, float]
+    doubled: tuple[float, float]
+    given: dict[str, object] = {}  # noqa: RUF012 (nobody writes to it)
+
+
+RATES = ("outer_rate", "inner_rate")
+CASES = (
+    # what is longer makes it slower, by no more than in proportion
+    Case(COPY, ("devices.array.controller_overhead",), (0.90, 0.99), (1.02, 1.20)),
+    Case(COPY, ("devices.array.disk.average_seek", "devices.array.disk.full_stroke_seek"), (0.75, 0.95), (1.1, 1.5)),
+    Case(COPY, ("devices.array.disk.command_overhead",), (0.90, 0.99), (1.02, 1.20)),
+    Case(WRITE, ("devices.sdb.average_seek", "devices.sdb.full_stroke_seek"), (0.75, 0.95), (1.1, 1.5)),
+    # what is faster or more makes it faster, by no more than in proportion
+    Case(COPY, ("devices.array.disk.rotation_speed",), (1.05, 1.5), (0.75, 0.98)),
+    Case(WRITE, ("devices.sdb.rotation_speed",), (1.2, 2.0), (0.5, 0.85)),
+    Case(COPY, tuple(f"devices.array.disk.{rate}" for rate in RATES), (1.1, 2.0), (0.5, 0.95)),
+    Case(IMAGE, tuple(f"devices.disk.{rate}" for rate in RATES), (1.1, 2.0), (0.5, 0.95)),
+    Case(IMAGE, ("devices.disk.stream_turn",), (1.3, 2.0), (0.5, 0.85)),
+    Case(COPY, ("devices.array.disk.stream_turn",), (1.02, 2.0), (0.5, 0.95)),
+    Case(COPY, ("hosts.server.read_ahead",), (1.5, 2.0), (0.5, 0.7)),
+    Case(COPY, ("hosts.server.write_behind",), (1 - SAME, 1.2), (0.6, 0.98)),
+    Case(
+        COPY, ("devices.array.controller_write_rate",), (1.5, 2.0), (0.5, 0.7),
+        {"devices.array.controller_write_rate": "30 MB/s"},
+    ),
+    Case(COPY, ("devices.array.write_cache",), (1.01, 1.2), (0.85, 0.99), {"devices.array.write_cache": "128 MB"}),
+    Case(
+        COPY, ("devices.array.read_ahead",), (1.1, 2.0), (0.5, 0.95),
+        {"devices.array.prefetches": True, "devices.array.read_ahead": "8 MB"},
+    ),
+    # a window that lies on one disk instead of two waits for it alone
+    Case(COPY, ("devices.array.stripe_unit",), (0.5, 0.8), (1.2, 2.0)),
+)  # fmt: skip
+
+
+def elapsed(case: Case, factor: float) -> float:
+    name, job = case.job
+    stated = {value.address: value for value in sb.simulate(name, case.given).values}
+    scaled = {address: f"{stated[address].value * factor:.12g} {stated[address].unit}" for address in case.scaled}
+    return sb.simulate(name, case.given | scaled).get(f"jobs.{job}.elapsed")
+
+
+@pytest.mark.slow
+@for_each("case", CASES, ids=lambda case: f"{case.job[1]}-{case.scaled[0]}")
+def test_an_answer_moves_as_it_should(case: Case) -> None:
+    usual = elapsed(case, 1.0)
+    assert case.halved[0] < elapsed(case, 0.5) / usual < case.halved[1]
+    assert case.doubled[0] < elapsed(case, 2.0) / usual < case.doubled[1]

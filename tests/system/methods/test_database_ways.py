@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 
 SITE = """\
 title: A database on flash, and a server with another flash disk, over a network of 50 MB/s
@@ -122,12 +122,29 @@ def test_workers_copy_side_by_side() -> None:
     assert largest == pytest.approx(2.0 + 10e9 * 50e-9 / 2, rel=0.01)
 
 
-@for_each("text, message", [
-    (SITE.replace("indexes: 4 GB", "indexes: 10 GB") + DUMP, "there is no room for rows"),
-    (SITE + HOT.replace("MORE", "").replace("copies_log: true", "copies_log: false"), "change even under a read lock"),
-    (SITE.replace("joins: [server, other]", "joins: [other, b]").replace("[a, b]", "[a]")
-     + DUMP.replace("to: b", "to: c"), "there is no connection from 'server' to 'c'"),
-])  # fmt: skip
-def test_what_cannot_be_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        sb.load(text)
+# Dumps and loads by several workers, and what paces each of them
+PARALLEL_SITE = """\
+title: A database on flash, dumped to flash
+hosts:
+  server: {owns: [a, b], cores: 16, memory: 64 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s}
+devices:
+  a: {kind: ssd, capacity: 100 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
+  b: {kind: ssd, capacity: 100 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
+data:
+  db:
+    on: a
+    size: 10 GB
+    database: {dump_ratio: 1, dump_cpu: 100 ns/B, load_cpu: 400 ns/B, replay_cpu: 100 ns/B, flush_time: 0 s,
+      locks_for_snapshot: false}
+jobs:
+  dump: {method: logical_dump, data: db, to: b, workers: WORKERS}
+  load: {restore: dump, after: dump, workers: WORKERS}
+"""
+
+
+def test_a_dump_on_few_cores_is_bound_by_what_both_take() -> None:
+    result = sb.simulate(
+        PARALLEL_SITE.replace("WORKERS", "8"),
+        {"data.db.database.dump_client": "50 %", "hosts.server.cores": 2},
+    )
+    assert result.get("jobs.dump.elapsed") == pytest.approx(10e9 * (100e-9 + 2 / 100e9) / 2, rel=0.05)

@@ -1,12 +1,21 @@
+"""Incrementals, reverse incrementals and synthetic full backups, by hand and against each request of a disk."""
+
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.in_order import one_by_one
 
+import simbackup as sb
 from simbackup import load
 from simbackup.build import build
 from simbackup.devices.store import Store
+from simbackup.equations import disk as equations
+from simbackup.parameters import parameters_of
+from simbackup.results.result import Result
 from simbackup.run import simulate
-from tests.cases import for_each
+from tests.cases import examples, for_each
 
 SITE: dict[str, Any] = {
     "title": "Levels",
@@ -144,3 +153,200 @@ def test_a_search_that_finds_everything_changed_is_no_full_backup(to: str, *, sh
     reader = build(load(SITE).spec, 0)[0].hosts["backup" if share else "filer"]
     assert took("100 %") == pytest.approx(took("99.999 %"), rel=1e-3)
     assert took("100 %") >= 0.999 * 500e9 * reader.seconds(100e-9)
+
+
+# Reverse incrementals
+SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s"
+HOST = "cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 100 GB/s, speed: 1"
+REVERSE_SITE = f"""\
+title: A client whose backups go into one full backup on a server
+hosts:
+  client: {{owns: [disk], {HOST}}}
+  server: {{owns: [pool, other], {HOST}}}
+devices:
+  disk: {{{SSD}, read_rate: 4 GB/s, write_rate: 4 GB/s}}
+  pool: {{{SSD}, read_rate: 1 GB/s, write_rate: 500 MB/s}}
+  other: {{{SSD}, read_rate: 1 GB/s, write_rate: 1 GB/s}}
+links:
+  lan: {{joins: [client, server], rate: 10 GB/s, latency: 0 s}}
+data:
+  files: {{on: disk, size: 100 GB, change: {{daily: 4 %, run: 256 KiB}}}}
+jobs:
+"""
+FULL = "  full: {method: image, data: files, to: pool}\n"
+SAVE = "  save: {method: image, data: files, to: pool, level: reverse, since: 24 h, after: full}\n"
+NEXT = "  next: {method: image, data: files, to: pool, level: reverse, since: 24 h, after: save}\n"
+
+
+def run_reverse(jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    result = sb.simulate(sb.load(REVERSE_SITE + jobs, changes or {}))
+    assert {row["status"] for row in result.job_rows} == {"done"}, result.job_rows
+    return result
+
+
+def test_one_read_and_two_writes_for_what_has_changed() -> None:
+    """Of 4 GB: 4 s to read what they replace, 8 s to write that aside, and 8 s to write them."""
+    result = run_reverse(FULL + SAVE)
+    assert result.get("jobs.save.bytes") == pytest.approx(4e9)
+    assert result.get("devices.pool.bytes") == pytest.approx(100e9 + 3 * 4e9)
+    assert result.get("devices.disk.bytes") == pytest.approx(100e9 + 4e9)
+    assert result.get("jobs.save.elapsed") == pytest.approx(4.0 + 8.0 + 8.0, rel=0.01)
+
+
+def test_the_first_of_a_series_is_a_full_backup() -> None:
+    result = run_reverse("  save: {method: image, data: files, to: pool, level: reverse, every: 24 h, until: 48 h}\n")
+    assert [row["bytes"] for row in result.job_rows] == pytest.approx([100e9, 4e9, 4e9])
+    assert result.get("devices.pool.bytes") == pytest.approx(100e9 + 2 * 3 * 4e9)
+
+
+@for_each("what, moved", [("next", 100e9), ("save", 104e9), ("full", 108e9)])
+def test_the_newest_comes_back_at_once_and_older_ones_through_the_chain(what: str, moved: float) -> None:
+    result = run_reverse(FULL + SAVE + NEXT + f"  back: {{restore: {what}, after: next}}\n")
+    assert result.get("jobs.back.bytes") == pytest.approx(moved)
+    assert result.get("jobs.back.elapsed") == pytest.approx(moved / 1e9, rel=0.01)
+    assert result.get("devices.pool.bytes") == pytest.approx(100e9 + 2 * 3 * 4e9 + moved)
+
+
+def test_a_copy_elsewhere_stays_what_it_was() -> None:
+    jobs = FULL + "  far: {method: copy_save_set, save_set: full, to: other, after: full}\n"
+    jobs += SAVE.replace("after: full", "after: far") + "  back: {restore: full, copied_by: far, after: save}\n"
+    assert run_reverse(jobs).get("jobs.back.bytes") == pytest.approx(100e9)
+    late = FULL + SAVE + "  far: {method: copy_save_set, save_set: full, to: other, after: save}\n"
+    result = sb.simulate(REVERSE_SITE + late)
+    failed = next(row for row in result.job_rows if row["job"] == "far")
+    assert "later backups were written into the save set" in failed["reason"]
+    newest = FULL + SAVE + "  far: {method: copy_save_set, save_set: save, to: other, after: save}\n"
+    assert run_reverse(newest).get("jobs.far.bytes") == pytest.approx(100e9)
+
+
+def test_save_sets_that_exist() -> None:
+    jobs = (FULL + SAVE.replace(", after: full", "")).replace("to: pool", "to: pool, exists: true")
+    result = run_reverse(jobs + "  back: {restore: full}\n  new: {restore: save, after: back}\n")
+    assert [result.get(f"jobs.{name}.bytes") for name in ("back", "new")] == pytest.approx([104e9, 100e9])
+
+
+@pytest.mark.slow
+@for_each("run_size", [64, 256, 1024])
+@for_each("method", ["image", "file_level"])
+def test_each_run_is_read_and_written_where_it_belongs(run_size: int, method: str) -> None:
+    """A disk: as many positioned reads as there are runs or files, as many writes, and all of them in sequence.
+
+    The host writes what it gathers for one of the two places before it turns to the other.
+    """
+    size, change = 400e9, 4e9
+    runs = round(change / (run_size * 1024.0))
+    model = "{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}"
+    site = REVERSE_SITE.replace(f"pool: {{{SSD}, read_rate: 1 GB/s, write_rate: 500 MB/s}}", f"pool: {model}")
+    jobs = (FULL.replace("to: pool", "to: pool, exists: true") + SAVE.replace(", after: full", "")).replace(
+        "method: image", f"method: {method}"
+    )
+    given = {
+        "data.files.change.run": f"{run_size} KiB", "data.files.change.daily": change / size,
+        "data.files.size": f"{size} B", "devices.disk.read_rate": "1 TB/s",
+        "hosts.server.write_behind": "1 GB",
+    } | ({"data.files.files": round(size / run_size / 1024.0), "data.files.filesystem": {"model": "filesystem/xfs"},
+          "data.files.layout": "together"} if method == "file_level" else {})  # fmt: skip
+    result = sb.simulate(sb.load(site + jobs, given))
+    disk = parameters_of(equations.DiskParameters, sb.load(site + jobs, given).spec.devices["pool"])
+    expected = 2.0 * one_by_one(disk, runs, change / runs, size, seed=11) + change / 200e6
+    assert result.get("jobs.save.elapsed") == pytest.approx(expected, rel=0.01)
+
+
+# Backups that a disk pool makes by itself
+MERGE_SITE = """
+title: A backup onto a disk pool, which makes more of it by itself
+hosts:
+  client: {model: host/linux-modern-server, owns: [disk]}
+  server: {model: host/linux-modern-server, owns: [pool]}
+devices:
+  disk: {model: ssd/nvme-gen3-2018, capacity: 2 TB}
+  pool: {model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}
+links:
+  lan: {model: network/ten-gigabit-ethernet, joins: [client, server]}
+data:
+  files: {on: disk, size: 100 GB, change: {daily: 4 %, run: 256 KiB}}
+jobs:
+  save: {method: image, data: files, to: pool, level: incremental, since: 24 h}
+"""
+
+
+def rows(result: Result) -> dict[str, dict[str, Any]]:
+    return {row["job"]: row for row in result.job_rows}
+
+
+@examples(8)
+@given(st.floats(0.001, 0.2), st.floats(20.0, 500.0))
+def test_a_merge_reads_and_writes_the_change(daily: float, size: float) -> None:
+    """At the disk of the target: the incremental that is written, and the same that is read and written once more."""
+    change, moved = daily * size * 1e9, {"data.files.change.daily": daily, "data.files.size": f"{size} GB"}
+    result = simulate(MERGE_SITE + "  merge: {method: consolidate, into: older, save_set: save, after: save}\n", moved)
+    assert rows(result)["merge"]["bytes"] == pytest.approx(change, rel=1e-6)
+    pool = next(row for row in result.device_rows if row["device"] == "devices.pool")
+    assert pool["bytes"] == pytest.approx(3 * change, rel=1e-3)
+
+
+CHAIN = """
+  week: {method: image, data: files, to: pool}
+  night: {method: image, data: files, to: pool, level: incremental, since: 24 h, every: 24 h, begin: 24 h, until: 72 h}
+"""
+
+
+def test_incrementals_after_a_synthetic_full_backup_are_replayed_above_it() -> None:
+    jobs = CHAIN + "  whole: {method: consolidate, save_set: night, after: night}\n"
+    jobs += "  last: {method: image, data: files, to: pool, level: incremental, since: 24 h, begin: 96 h}\n"
+    jobs += "  back: {restore: week, replay: [night, last], after: [whole, last]}\n"
+    result = simulate(MERGE_SITE.replace(MERGE_SITE[MERGE_SITE.index("  save:") :], "") + jobs)
+    assert rows(result)["back"]["bytes"] == pytest.approx(100e9 + 4e9)
+
+
+@for_each("run_size", [64, 256, 1024])
+def test_a_merge_writes_each_run_where_it_belongs(run_size: int) -> None:
+    """One disk: the incremental in sequence, and then as many positioned writes as there are runs."""
+    size, change = 400e9, 4e9
+    runs = round(change / (run_size * 1024.0))
+    jobs = "  full: {method: image, data: files, to: pool, exists: true}\n"
+    jobs += "  save: {method: image, data: files, to: pool, level: incremental, since: 24 h, exists: true}\n"
+    jobs += "  merge: {method: consolidate, into: older, save_set: save}\n"
+    given = {
+        "data.files.change.run": f"{run_size} KiB", "data.files.change.daily": change / size,
+        "data.files.size": f"{size} B",
+    }  # fmt: skip
+    result = simulate(MERGE_SITE[: MERGE_SITE.index("  save:")] + jobs, given)
+    disk = parameters_of(equations.DiskParameters, load(MERGE_SITE).spec.devices["pool"])
+    expected = change / 200e6 + one_by_one(disk, runs, change / runs, size, seed=7)
+    assert rows(result)["merge"]["elapsed"] == pytest.approx(expected, rel=0.12)
+
+
+# Files that are scattered lie anywhere in the data, whichever part of them a stream gets
+SCATTERED_SITE = """\
+title: Scattered files
+hosts:
+  server: {owns: [disk, store, jukebox], cores: 8, memory: 64 GiB, dirty_limit: 90 %, dirty_background: 80 %,
+    copy_rate: 1000 GB/s}
+devices:
+  disk: {model: disk/nearline-20tb-2022, capacity: 100 GB, outer_rate: 200 MB/s, inner_rate: 200 MB/s}
+  store: {kind: ssd, capacity: 1 TB, read_rate: 5 GB/s, write_rate: 5 GB/s, read_latency: 0 s, write_latency: 0 s}
+  jukebox:
+    model: tape_library/autoloader-8
+    drives: 1
+    drive: {model: tape_drive/lto-5, buffer: 4 GB, cartridge_capacity: CAPACITY}
+data:
+  users: {on: disk, size: 80 GB, files: 80_000, layout: scattered,
+    filesystem: {reads_per_file: 0, cpu_per_file: 0 ms/file, fragment: 1 GB}}
+jobs:
+  full: {method: file_level, data: users, to: TO, streams: STREAMS}
+"""
+
+
+def read(to: str, capacity: str = "100 GB", streams: int = 1) -> float:
+    """Seconds for which the disk is read."""
+    text = SCATTERED_SITE.replace("CAPACITY", capacity).replace("TO", to).replace("STREAMS", str(streams))
+    result = sb.simulate(text)
+    assert result.jobs.loc["full", "status"] == "done"
+    return float(result.get("devices.disk.busy_s"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("streams", [2, 4])
+def test_each_of_several_streams_seeks_across_all_data(streams: int) -> None:
+    assert read("store", streams=streams) == pytest.approx(read("store"), rel=1e-9)

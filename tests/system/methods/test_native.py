@@ -1,5 +1,6 @@
-"""Backups by a database's own server and their restores, against calculations by hand."""
+"""Backups by a database's own server and their restores, by hand and against simulations of each request."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ from simbackup.equations.buffers import HalfLoop, joined_rate, loop
 from simbackup.results.result import Result
 from tests.cases import for_each
 from tests.oracles.requests import Mechanics, buffers_round
-from tests.shared import ROOT
+from tests.shared import LIBRARY_BY_HAND, ROOT
 
 pytestmark = pytest.mark.usefixtures("no_serial_share")
+
 
 MIB = 2.0**20
 GIB = 2.0**30
@@ -180,13 +182,6 @@ def test_a_backup_does_not_slow_one_on_other_devices() -> None:
     assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
 
 
-def test_compression_saves_on_every_later_hop() -> None:
-    result = run(backup("full", to="far", compress="true", buffers=30))
-    assert moved(result, "links.lan") == moved(result, "devices.far") == pytest.approx(GIB / 4)
-    plain = elapsed(backup("full", to="far", buffers=30))
-    assert result.get("jobs.full.elapsed") < 0.5 * plain
-
-
 @pytest.mark.parametrize("buffers", [1, 8])
 def test_a_volume_and_its_file_on_one_disk_take_turns(tmp_path: Path, buffers: int) -> None:
     """Each turn is a seek and half a revolution: two for a buffer alone, and two for all of eight at once.
@@ -238,11 +233,6 @@ def test_two_volumes_on_one_disk_are_read_several_buffers_at_a_time(tmp_path: Pa
     assert (times[1] - times[0]) / 2048 == pytest.approx(two - one, rel=0.25)
 
 
-def test_restores_need_a_backup() -> None:
-    result = run(backup("full", begin="1 h") + "  back: {restore: full}\n")
-    assert row(result, "back")["reason"] == "the catalogue has no save set of 'full'"
-
-
 def test_users_of_every_volume_of_the_database_are_shut_out_of_its_restore(tmp_path: Path) -> None:
     asked = "transactions: 1 /s, reads: 1, read_size: 8 KiB, cpu: 0 s, writes: 0 %"
     users = (
@@ -271,3 +261,284 @@ def test_a_restore_fills_new_files_with_zeros_and_then_replays_the_log() -> None
     log = 0.1 * GIB
     assert back.get("jobs.all.elapsed") - plain == pytest.approx(log * (12.5e-9 + 1 / 1e9), rel=0.001)
     assert back.get("jobs.all.bytes") == pytest.approx(GIB + log)
+
+
+# Copies of files on several disks of one host: read one after the other
+SSD = "kind: ssd, capacity: 1 TB, read_latency: 0 s, write_latency: 0 s"
+HOST = "cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 1 TB/s, speed: 1"
+FILES_ENGINE = (
+    "transfer_size: 1 MiB, io_depth: 4, request_latency: 0 s, compress_cpu: 0 s/B, expand_cpu: 0 s/B, buffer_sets: 1,"
+    " memory_limit: 10 GB"
+)
+FILES_SITE = f"""\
+title: A database server with three disks for its backup files
+hosts:
+  server: {{owns: [a, c, d, e, library], {HOST}}}
+  other: {{owns: [far], {HOST}}}
+devices:
+  a: {{{SSD}, read_rate: 4 GB/s, write_rate: 4 GB/s}}
+  c: {{{SSD}, read_rate: 1 GB/s, write_rate: 1 GB/s}}
+  d: {{{SSD}, read_rate: 250 MB/s, write_rate: 1 GB/s}}
+  e: {{{SSD}, read_rate: 2 GB/s, write_rate: 2 GB/s}}
+  far: {{{SSD}, read_rate: 2 GB/s, write_rate: 2 GB/s}}
+{LIBRARY_BY_HAND}links:
+  lan: {{joins: [server, other], rate: 10 GB/s, latency: 0 s}}
+data:
+  db: {{on: a, size: 9 GB, compression: 2}}
+jobs:
+"""
+FULL = f"  full: {{method: database_native, data: db, to: [c, c, d], buffers: 32, engine: {{{FILES_ENGINE}}}}}\n"
+
+
+def run_files(jobs: str) -> Result:
+    result = sb.simulate(FILES_SITE + jobs)
+    assert {row["status"] for row in result.job_rows} == {"done"}, result.job_rows
+    return result
+
+
+@pytest.mark.parametrize("to", ["e", "far"])
+def test_one_disk_after_the_other_is_read(to: str) -> None:
+    """Two files of 3 GB at 1 GB/s, and one at 250 MB/s; then all three are on one disk, from which they come back."""
+    jobs = FULL + f"  up: {{method: copy_save_set, save_set: full, to: {to}, after: full}}\n"
+    result = run_files(jobs + "  back: {restore: full, copied_by: up, after: up}\n")
+    assert result.get("jobs.up.elapsed") == pytest.approx(6.0 + 12.0, rel=0.05)
+    assert [result.get(f"devices.{name}.bytes") for name in ("c", "d", to)] == pytest.approx([12e9, 6e9, 18e9])
+    assert result.get("jobs.back.elapsed") == pytest.approx(9e9 / 2e9, rel=0.05)
+
+
+def test_all_of_them_go_onto_one_tape() -> None:
+    """At 160 MB/s with the compression of the drive; 4.5 GB on the tape are 1.125 passes of 100 m: 12.5 m from the end.
+
+    The cartridge is released between the disks and stays in its drive, where the tape is at its place.
+    """
+    result = run_files(FULL + "  up: {method: copy_save_set, save_set: full, to: library, after: full}\n")
+    moved, wound = 9e9 / 160e6, 2.0 + 87.5 / 5.0
+    assert result.get("jobs.up.elapsed") == pytest.approx(10.0 + 30.0 + moved + wound + 10.0 + 10.0, abs=0.2)
+    assert result.get("devices.library.drive.1.bytes") == pytest.approx(9e9)
+
+
+# From a copy on tape: the slower of drive, line, cores and volumes
+TAPE_HOST = "cores: 4, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 1 TB/s, speed: 1"
+TAPE_ENGINE = (
+    "transfer_size: 1 MiB, io_depth: 4, request_latency: 0 s, compress_cpu: 1 ns/B, expand_cpu: 40 ns/B,"
+    " buffer_sets: 1, memory_limit: 10 GB"
+)
+TAPE_SITE = f"""\
+title: A database server whose backups go to a library of another host
+hosts:
+  server: {{owns: [a, b, c], {TAPE_HOST}}}
+  keeper: {{owns: [library], {TAPE_HOST}}}
+devices:
+  a: {{{SSD}, read_rate: 4 GB/s, write_rate: 4 GB/s}}
+  b: {{{SSD}, read_rate: 4 GB/s, write_rate: 4 GB/s}}
+  c: {{{SSD}, read_rate: 4 GB/s, write_rate: 4 GB/s}}
+{LIBRARY_BY_HAND}links:
+  lan: {{joins: [server, keeper], rate: 2 GB/s, latency: 0 s, duplex: full}}
+data:
+  db: {{on: a, size: 12 GB, compression: 2}}
+  log: {{on: b, size: 4 GB, compression: 2}}
+jobs:
+"""
+TAPE_FULL = f"  full: {{method: database_native, data: [db, log], to: c, engine: {{{TAPE_ENGINE}}}}}\n"
+VAULT = "  vault: {method: copy_save_set, save_set: full, to: library, after: full}\n"
+TAPE_BACK = "  back: {restore: full, copied_by: vault, after: vault}\n"
+OTHER = 10.0 + 30.0 + 10.0 + 10.0
+"""Mount and load, unload and dismount: 8 GB are two passes of 4 GB, which end where the tape begins."""
+
+
+def run_tape(changes: dict[str, Any] | None = None) -> Result:
+    result = sb.simulate(sb.load(TAPE_SITE + TAPE_FULL + VAULT + TAPE_BACK, changes or {}))
+    assert {row["status"] for row in result.job_rows} == {"done"}, result.job_rows
+    return result
+
+
+@for_each(
+    "changes, rate",
+    [
+        ({}, 160e6),  # the drive, which compresses 2:1
+        ({"jobs.full.compress": True}, 4 / 40e-9),  # expanded on four cores: 100 MB/s, 50 MB/s of the tape
+        ({"devices.library.drive.native_rate": "400 MB/s", "links.lan.rate": "200 MB/s"}, 200e6),
+        ({"devices.library.drive.native_rate": "400 MB/s", "devices.a.write_rate": "300 MB/s"}, 400e6),
+    ],
+)
+def test_the_slowest_of_all_sets_the_pace(changes: dict[str, Any], rate: float) -> None:
+    """Of four bytes three go to the database, and one to its log. A drive that waits does not stop here."""
+    steady = {"devices.library.drive.slowest_rate": "1 MB/s"}
+    result = run_tape(steady | changes)
+    assert result.get("jobs.back.bytes") == pytest.approx(16e9)
+    assert result.get("jobs.back.elapsed") == pytest.approx(OTHER + 16e9 / rate, rel=0.02)
+    assert [result.get(f"devices.{name}.bytes") for name in "ab"] == pytest.approx([24e9, 8e9])
+
+
+def test_zeros_are_written_before() -> None:
+    waits = run_tape({"jobs.full.engine.fills_files": True}).get("jobs.back.elapsed") - run_tape().get(
+        "jobs.back.elapsed"
+    )
+    assert waits == pytest.approx(12e9 / 4e9, rel=1e-3)
+
+
+# To an object store, and back
+OBJECTS_ENGINE = (
+    "transfer_size: 1 MiB, io_depth: 4, request_latency: 1 ms, compress_cpu: 0 s/B, expand_cpu: 0 s/B, buffer_sets: 1,"
+    " memory_limit: 10 GB"
+)
+OBJECTS_SITE = f"""\
+title: A database server that backs up to a bucket
+hosts:
+  server: {{owns: [a, c], cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, speed: 1,
+    copy_rate: 1 TB/s}}
+devices:
+  a: {{{SSD}, read_rate: 4 GB/s, write_rate: 2 GB/s}}
+  c: {{{SSD}, read_rate: 4 GB/s, write_rate: 2 GB/s}}
+  bucket: {{kind: object_store, write_latency: 100 ms, read_latency: 40 ms, connection_rate: 50 MB/s, part: 10 MB,
+    read_requests: 1000000 /s, write_requests: 1000000 /s}}
+links:
+  wan: {{joins: [server, bucket], rate: 1 GB/s, latency: 10 ms, window: 1 GB, duplex: full}}
+data:
+  db: {{on: a, size: 1000 MiB}}
+jobs:
+"""
+OBJECTS_FULL = f"  full: {{method: database_native, data: db, to: bucket, buffers: 1, engine: {{{OBJECTS_ENGINE}}}}}\n"
+
+
+def run_objects(jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    result = sb.simulate(sb.load(OBJECTS_SITE + jobs, changes or {}))
+    assert {row["status"] for row in result.job_rows} == {"done"}, result.job_rows
+    return result
+
+
+def round_of(size: float, device: float, latency: float) -> float:
+    """Seconds of a buffer: engine at both ends, disk, one of a million requests a second, the store, and its bytes.
+
+    These go at the 50 MB/s of a connection, whatever the line; a round trip of 10 ms each way goes before.
+    """
+    return 2 * 0.001 + size / device + 1e-6 + latency + TRIP + size / 50e6
+
+
+TRIP = 0.010
+
+
+@pytest.mark.slow
+@for_each("mib", [0.25, 1, 4])
+def test_one_buffer_makes_one_round_after_the_other(mib: float) -> None:
+    given = {"jobs.full.transfer_size": f"{mib} MiB"}
+    result = run_objects(OBJECTS_FULL + BACK, given)
+    size, number = mib * MIB, 1000 / mib
+    assert result.get("jobs.full.elapsed") == pytest.approx(number * round_of(size, 4e9, 0.1), rel=1e-3)
+    assert result.get("jobs.back.elapsed") == pytest.approx(number * round_of(size, 2e9, 0.04), rel=1e-3)
+
+
+def test_compressed_files_send_fewer_bytes() -> None:
+    result = run_objects(OBJECTS_FULL, {"jobs.full.compress": True, "data.db.compression": 2})
+    assert result.get("links.wan.bytes") == pytest.approx(500 * MIB)
+
+
+def test_an_archive_gives_its_files_back_after_a_time() -> None:
+    changes = {"devices.bucket.retrieval_time": "1 h"}
+    waits = run_objects(OBJECTS_FULL + BACK, changes).get("jobs.back.elapsed") - run_objects(OBJECTS_FULL + BACK).get(
+        "jobs.back.elapsed"
+    )
+    assert waits == pytest.approx(3600.0, abs=0.1)
+
+
+def test_a_copy_in_a_bucket_comes_back_from_there() -> None:
+    jobs = (
+        OBJECTS_FULL.replace("to: bucket", "to: c")
+        + "  up: {method: copy_save_set, save_set: full, to: bucket, after: full}\n"
+    )
+    result = run_objects(jobs + "  back: {restore: full, copied_by: up, after: up}\n")
+    assert result.get("jobs.back.elapsed") == pytest.approx(1000 * round_of(MIB, 2e9, 0.04), rel=1e-3)
+
+
+def test_a_file_in_a_bucket_is_copied_to_a_disk() -> None:
+    jobs = OBJECTS_FULL + "  down: {method: copy_save_set, save_set: full, to: c, after: full}\n"
+    result = run_objects(jobs + "  back: {restore: full, copied_by: down, after: down}\n")
+    assert result.get("jobs.down.bytes") == pytest.approx(1000 * MIB)
+    assert result.get("jobs.back.elapsed") < 30.0
+
+
+def test_buffers_for_objects_alone_may_be_larger() -> None:
+    assert run_objects(OBJECTS_FULL, {"jobs.full.transfer_size": "20 MiB"}).get("jobs.full.elapsed") < 40.0
+
+
+# Volumes and files that share disks, against a simulation of each request
+TURNS_MIB = 2**20
+SIZE = 8e9
+CAPACITY, RATE, REVOLUTION = 4e12, 150e6, 1 / 120
+DISK = (
+    "capacity: 4 TB, rotation_speed: 7200 rpm, track_to_track_seek: 1 ms, average_seek: 8 ms, full_stroke_seek: 16 ms, "
+    "outer_rate: 150 MB/s, inner_rate: 150 MB/s, stream_turn: 512 KiB, command_overhead: 0 s"
+)
+TURNS_SITE = f"""\
+title: A native backup to disks
+hosts: {{server: {{model: host/linux-modern-server, owns: [flash, disk, array]}}}}
+devices:
+  flash: {{kind: ssd, capacity: 9 TB, read_rate: 3 GB/s, write_rate: 3 GB/s, read_latency: 0 s, write_latency: 0 s}}
+  disk: {{kind: disk, {DISK}}}
+  array: {{kind: raid, level: "10", disks: 12, stripe_unit: 64 KiB, controller_overhead: 0 s, disk: {{{DISK}}}}}
+data: {{db: {{on: flash, size: 8 GB}}}}
+jobs:
+  save: {{method: database_native, data: db, to: [disk], buffers: 7, transfer_size: 1 MiB,
+    engine: {{model: backup_engine/sql-server-2008, memory_limit: 9 GiB}}}}
+"""
+
+
+def seek(here: int, there: int, files: int, volumes: int, disks: int) -> float:
+    """Seconds between two places, which lie one behind the other on so many disks of data."""
+    begins = [0.0] * volumes + [volumes * SIZE + i * SIZE / files for i in range(files)]
+    apart = abs(begins[here] - begins[there]) / disks / CAPACITY
+    return 1e-3 + 7e-3 * (3.0 * apart) ** 0.5
+
+
+def simulated(changes: dict[str, object]) -> float:
+    """Seconds for each buffer."""
+    result = sb.simulate(sb.load(TURNS_SITE, changes))
+    size = {"256 KiB": TURNS_MIB / 4, "4 MiB": 4.0 * TURNS_MIB}.get(
+        str(changes.get("jobs.save.transfer_size")), TURNS_MIB
+    )
+    return result.get("jobs.save.elapsed") / (SIZE / size)
+
+
+@pytest.mark.slow
+@for_each("source", [3e9, 100e6])
+@for_each(
+    "files, buffers, size",
+    [
+        (1, 16, 1),
+        (2, 2, 1),
+        (2, 7, 1),
+        (2, 50, 1),
+        (4, 7, 1),
+        (4, 16, 4),
+        (8, 2, 1),
+        (8, 7, 1),
+        (8, 16, 0.25),
+        (8, 50, 1),
+    ],
+)
+def test_files_on_one_disk(files: int, buffers: int, size: float, source: float) -> None:
+    """Written as fast as the disk takes them, or more slowly than it could."""
+    mechanics = Mechanics(RATE, REVOLUTION, partial(seek, files=files, volumes=0, disks=1))
+    measured = buffers_round(buffers, int(size * TURNS_MIB), mechanics, files=files, servers=[source])
+    words = {0.25: "256 KiB", 1: "1 MiB", 4: "4 MiB"}[size]
+    changes = {"jobs.save.to": ["disk"] * files, "jobs.save.buffers": buffers, "jobs.save.transfer_size": words}
+    found = simulated({**changes, "devices.flash.read_rate": f"{source} B/s"})
+    assert found == pytest.approx(measured.seconds, rel=0.1)
+
+
+@for_each("files, buffers", [(1, 2), (1, 7), (2, 7), (4, 16), (8, 7), (8, 50)])
+def test_a_database_and_its_files_on_one_disk(files: int, buffers: int) -> None:
+    mechanics = Mechanics(RATE, REVOLUTION, partial(seek, files=files, volumes=1, disks=1))
+    measured = buffers_round(buffers, TURNS_MIB, mechanics, files=files, volumes=1)
+    found = simulated({"data.db.on": "disk", "jobs.save.to": ["disk"] * files, "jobs.save.buffers": buffers})
+    assert found == pytest.approx(measured.seconds, rel=0.1)
+
+
+@pytest.mark.slow
+@for_each("files, buffers", [(1, 14), (2, 8), (2, 14), (2, 50), (4, 14), (4, 50), (8, 8), (8, 24)])
+def test_files_on_a_striped_mirror(files: int, buffers: int) -> None:
+    """Each of six pairs of disks has parts of a buffer, which waits for the last of twelve."""
+    mechanics = Mechanics(RATE, REVOLUTION, partial(seek, files=files, volumes=0, disks=6))
+    measured = buffers_round(buffers, TURNS_MIB, mechanics, files=files, servers=[3e9], disks=12, copies=2)
+    found = simulated({"jobs.save.to": ["array"] * files, "jobs.save.buffers": buffers})
+    assert found == pytest.approx(measured.seconds, rel=0.12)

@@ -1,7 +1,5 @@
 """Threads that compress the buffers of one set, by hand."""
 
-import pytest
-
 import simbackup as sb
 from tests.cases import for_each
 
@@ -32,7 +30,3 @@ def test_no_buffer_waits_for_one_of_as_many_threads(buffers: int) -> None:
     """A round takes two requests, a read, 12 ns a byte of a thread, and a write of half the bytes; few queue."""
     alone = buffers * MIB / (2 * REQUEST + MIB * (1 / DISK + CODE + 0.5 / DISK))
     assert 0.985 * alone < rate_of(buffers) <= alone * (1 + 1e-9)
-
-
-def test_many_buffers_keep_all_threads_busy() -> None:
-    assert rate_of(48) == pytest.approx(6 / CODE, rel=1e-3)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.errors import InputError
 from simbackup.results.result import Result
 from tests.cases import for_each
 
@@ -52,16 +51,6 @@ def test_beside_a_stream_it_gets_its_weight_of_the_time(weight: float, share: fl
         assert result.get("jobs.rebuild.elapsed") == pytest.approx(ends + ALONE - share * ends, rel=0.02)
     else:
         assert result.get("jobs.rebuild.elapsed") == pytest.approx(ALONE / share, rel=0.02)
-
-
-@for_each("text, message", [
-    (SITE.replace("failed: 1, ", "") + "  rebuild: {method: rebuild, of: array}\n", "no disk of 'array' has failed"),
-    (SITE + "  rebuild: {method: rebuild, of: other}\n", "no disk of 'other' has failed"),
-    (SITE + "  rebuild: {method: rebuild, of: nothing}\n", "nothing"),
-])  # fmt: skip
-def test_what_cannot_be_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        sb.load(text)
 
 
 USERS = """

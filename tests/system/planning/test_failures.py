@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from simbackup.errors import InputError
 from simbackup.planning.failure import SiteFailureSpec, outages
 from simbackup.planning.loading import read_site
 from simbackup.planning.plan import Plan, plan
@@ -221,13 +220,6 @@ def test_a_failure_outside_the_plan_is_said_to_cost_nothing(at: str) -> None:
     assert (warning.address, f"'{at}' is not in the plan" in warning.message) == ("failures.late.at", True)
 
 
-def test_a_restore_takes_what_came_about() -> None:
-    failing = SITE | {"failures": {"crash": {"host": "pool", "at": "2027-01-09 20:30", "lasts": "3 h"}}}
-    lost = {name: restore(site, "client a", date(2027, 1, 10)).systems[0].lost for name, site in
-            (("failing", failing), ("whole", SITE))}  # fmt: skip
-    assert lost == pytest.approx({"failing": 40 * 3600.0, "whole": 16 * 3600.0})
-
-
 def test_random_failures_come_as_often_as_stated_and_the_same_each_time() -> None:
     def often(seed: int) -> list[datetime]:
         raw = {"host": "pool", "yearly": 4, "lasts": "1 h", "seed": seed}
@@ -260,33 +252,6 @@ def test_outages_of_all_failures_in_their_order() -> None:
     }
     spec = read_site(SITE | {"failures": failures}).spec
     assert [(one.name, one.begin.day) for one in outages(spec, SATURDAY)] == [("early", 5), ("late", 9)]
-
-
-@pytest.mark.parametrize(
-    ("failure", "said"),
-    [
-        ({"host": "vault", "at": "2027-01-05 20:00"}, "there is no host 'vault'; choose from: a, b, pool"),
-        ({"link": "pool", "at": "2027-01-05 20:00"}, "there is no link 'pool'; choose from: network"),
-        ({"drive": "pool", "at": "2027-01-05 20:00"}, "there is no tape library 'pool'"),
-        ({"host": "pool"}, "does not say when it fails; write 'at: 2027-03-01 02:00', or 'yearly: 2'"),
-        ({"host": "pool", "at": "20:00 h"}, "'20:00 h' is not a date and a time of day"),
-        ({"host": "pool", "yearly": 1e9}, "1,000,000,000 failures in a year are too many"),
-        ({"host": "pool", "at": "2027-01-05 20:00", "yearly": 1}, "says when it fails, and how often"),
-        ({"at": "2027-01-05 20:00"}, "does not say what fails"),
-        ({"host": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a host"),
-        ({"disk": "a", "at": "2027-01-05 20:00"}, "there is no array 'a'; choose from: pool"),
-        ({"disk": "pool", "at": "2027-01-05 20:00", "timeout": "1 min"}, "has no effect on a disk"),
-        ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "there is no tape library 'pool'"),
-        ({"sector": "a", "at": "2027-01-05 20:00"}, "there is no array 'a'; choose from: pool"),
-        ({"sector": "pool", "at": "2027-01-05 20:00"}, "has no effect on a sector"),
-        ({"cartridge": "pool", "at": "2027-01-05 20:00"}, "has no effect on a cartridge"),
-        ({"host": "pool", "at": "2027-01-05 20:00", "lasts": None}, "does not say how long it is away"),
-    ],
-)
-def test_what_is_wrong_is_said_at_its_place(failure: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_site(SITE | {"failures": {"crash": {"lasts": "1 h"} | failure}})
-    assert any(said in str(one) and one.address.startswith("failures.crash") for one in caught.value.problems)
 
 
 @pytest.mark.slow

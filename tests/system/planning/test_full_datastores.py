@@ -1,6 +1,6 @@
 """Datastores that become full in a plan: the first day, and what goes on after it."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 
 import pytest
@@ -9,7 +9,6 @@ from sites.shared import FLASH, line, shared_site
 from simbackup.planning.goals import goals_of, stocked_goals
 from simbackup.planning.intervals import sureness
 from simbackup.planning.plan import plan, stocked
-from simbackup.planning.restore import restore
 from simbackup.planning.site import load_site
 from simbackup.schema.yaml_file import parse
 
@@ -32,12 +31,6 @@ def test_a_plan_goes_on_after_a_datastore_is_full_and_says_when_it_was() -> None
     last = [one for one in found.verdicts if one.night == date(2028, 1, 1)]
     assert sum(one.bytes for one in last) == pytest.approx(0.98 * 1.5e12, rel=1e-3)
     assert max(one.elapsed for one in last) == pytest.approx(1470.0, rel=0.01)
-
-
-def test_a_restore_after_a_datastore_is_full_brings_back_what_it_holds() -> None:
-    found = restore(load_site(growing("1.5 TB")), "site", datetime(2027, 12, 26, 12, tzinfo=UTC))
-    assert found.complete
-    assert found.until(1.0) == pytest.approx(1470.0, rel=0.03)
 
 
 def test_goals_ask_for_room_on_datastores() -> None:

@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 from sites.shared import GUESTS, SIZE, shared_site
 
-from simbackup.errors import InputError
 from simbackup.planning.night import DAY
 from simbackup.planning.plan import plan, stocked
 from simbackup.planning.site import PlannedSite, load_site
-from tests.cases import for_each
 
 ALL = GUESTS * SIZE
 
@@ -63,14 +61,3 @@ def test_data_that_come_at_once_are_in_the_next_incremental_and_in_no_later_one(
 def test_a_datastore_is_full_when_data_come_at_once() -> None:
     found = stocked(growing({"2027-09-01": "+200 TB"}), "1 year")
     assert [(one.what, one.date) for one in found.full if one.what == "san"] == [("san", date(2027, 9, 1))]
-
-
-@for_each("steps, problem", [
-    ({"2027-07-01": "lots"}, "growth_from.2027-07-01: 'lots' is not a share"),
-    ({"july": "10 %"}, "growth_from.july: 'july' is not a date"),
-    ({"2027-07-01": "-4 TB"}, "growth_from.2027-07-01:"),
-])  # fmt: skip
-def test_growth_that_cannot_be_read_is_reported_at_its_place(steps: dict[Any, str], problem: str) -> None:
-    with pytest.raises(InputError) as wrong:
-        growing(steps)
-    assert problem in str(wrong.value)

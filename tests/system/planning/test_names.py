@@ -32,30 +32,6 @@ systems:
 """
 
 
-@for_each(
-    "old, new, message",
-    [
-        ("  other:", "  files-tape:", "files-tape: is also what a plan calls a part of 'files'"),
-        ("  other:", "  files-overtime:", "is also what a plan calls a part of 'files'"),
-        ("  other:", "  files-night2:", "is also what a plan calls a part of 'files'"),
-        ("  other:", "  files-night2-tape:", "is also what a plan calls a part of 'files'"),
-        ("  other:", "  pool-host:", "is also what a plan calls a part of 'pool'"),
-        ("  other:", "  network:", "network: is the name of a part that every plan has"),
-        ("  other:", "  vault:", "vault: is also the name of one of the targets"),
-        ("tape: {to", "merge: {to", "merge: is also what a plan calls a part of each system"),
-        ("tape: {to", '"a b": {to', "is not a name"),
-        ("storage: ssd/nvme-gen3-2018", "storage: {disks: 3}", "is neither a datasheet nor a mapping with a model"),
-        ("retention: {last: 7}", "retention: {last: 0}", "last: keeps nothing"),
-        ("retention: {last: 7}", "retention: {age: 9000 years}", "'9000 years' is longer than 36,500 days"),
-    ],
-)
-def test_what_a_plan_could_not_use_is_reported(old: str, new: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_site(SITE.replace(old, new))
-    assert message in str(caught.value)
-    assert str(caught.value).startswith("site:")
-
-
 @for_each("until", ["9999-12-31", "9999999999999 days", "3x"])
 def test_an_end_beyond_all_plans_is_reported(until: str) -> None:
     with pytest.raises(InputError, match="--at: "):

@@ -1,9 +1,7 @@
 """Nights whose jobs run on into the next, by the simulator."""
 
-import pytest
 from sites.plan import site
 
-from simbackup.errors import InputError
 from simbackup.planning.plan import plan
 from simbackup.planning.site import load_site
 from tests.cases import for_each
@@ -35,10 +33,3 @@ def test_a_copy_may_have_until_a_weekday(by: str, met: bool) -> None:
     found = plan(load_site(made), "2 days")
     copies = [verdict for verdict in found.verdicts if verdict.copy == "tape"]
     assert [verdict.met for verdict in copies if verdict.system == "second"] == [met]
-
-
-def test_what_is_no_time_of_a_weekday_is_refused() -> None:
-    made = site()
-    made["policies"]["nightly"]["copies"]["tape"]["by"] = "moonday 06:00"
-    with pytest.raises(InputError, match="write for example '08:00' or 'monday 08:00'"):
-        load_site(made)

@@ -163,29 +163,6 @@ def test_the_interval_names_the_shared_part_that_matters() -> None:
     assert found.night.decides[0].startswith("datastores.san.device.read_rate")
 
 
-@for_each(
-    "address, value, problem",
-    [
-        ("systems.guest0.host", "esx9", "systems.guest0.host: there is no host 'esx9'"),
-        ("systems.guest0.datastore", "nas", "systems.guest0.datastore: there is no datastore 'nas'"),
-        ("systems.guest0.machine", "guest", "systems.guest0.machine: has a machine of its own and shares a host"),
-        ("policies.nightly.proxy", "proxy9", "policies.nightly.proxy: there is no host 'proxy9'"),
-        ("hosts.esx1.uplink", "rack", "hosts.esx1.uplink: there is no uplink 'rack'"),
-        ("hosts.esx1.within", "esx1", "hosts.esx1.within: there is no host that is no virtual machine 'esx1'"),
-        ("hosts.esx1.slots", 0, "hosts.esx1.slots: 0 is out of bounds"),
-        ("targets.pool.host", "media", "targets.pool.host: there is no host 'media'"),
-        ("targets.pool.host", "esx1", "targets.pool.network: 'esx1' is a host of the site"),
-        ("datastores.san.device", "san", "datastores.san.device: there is no datastore with a device 'san'"),
-        ("datastores.san.device", 7, "datastores.san.device: is neither a datasheet nor a mapping"),
-    ],
-)
-def test_mistakes_are_reported_at_their_place(address: str, value: Any, problem: str) -> None:
-    made = shared_site(("esx1", "esx2"))
-    with pytest.raises(InputError) as wrong:
-        load_site(made, {address: value})
-    assert problem in str(wrong.value)
-
-
 def test_a_system_needs_a_host_and_a_datastore_a_link_to_several() -> None:
     made = shared_site(("esx1", "esx2"), datastores={"san": {"device": FLASH}})
     del made["systems"]["guest0"]["host"]

@@ -9,7 +9,6 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from simbackup.errors import ResultError
-from simbackup.output.whole import write_whole
 from simbackup.palette import PAPER
 from simbackup.plots import style
 from simbackup.plots.drives import states_of, waiting
@@ -229,23 +228,6 @@ def test_pictures_touch_nothing_that_is_shared(queue: Result) -> None:
     assert plt.get_fignums() == open_figures
 
 
-def test_a_picture_is_written_whole_or_not_at_all(
-    queue: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "old.png"
-    write_whole(path, b"old")
-    figure = queue.plot.timeline()
-
-    def interrupted(partial: Path, **_: Any) -> None:
-        partial.write_bytes(b"half")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(figure, "savefig", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        style.write(figure, path)
-    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("old.png", b"old")]
-
-
 def test_a_format_that_is_none_is_refused(queue: Result, tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="use "):
         style.write(queue.plot.timeline(), tmp_path / "a.pgn")
@@ -279,15 +261,6 @@ def test_many_jobs_of_a_fleet_share_a_band_in_which_each_has_a_row() -> None:
     assert figure.axes[0].get_xlabel() == "time of day"
 
 
-@pytest.mark.slow
-def test_an_svg_is_dark_on_a_dark_page_and_the_same_each_time(tmp_path: Path, queue: Result) -> None:
-    once, again = tmp_path / "once.svg", tmp_path / "again.svg"
-    for path in (once, again):
-        style.write(queue.plot.timeline(), path)
-    assert once.read_bytes() == again.read_bytes()
-    assert once.read_text(encoding="utf-8").count("prefers-color-scheme: dark") == 1
-
-
 @pytest.mark.parametrize("kind", ["timeline", "causes"])
 def test_a_long_title_ends_in_the_picture(kind: str, tmp_path: Path) -> None:
     """It begins where the names of the jobs end, and the longest name leaves it little room."""
@@ -301,11 +274,3 @@ def test_a_long_title_ends_in_the_picture(kind: str, tmp_path: Path) -> None:
     drawn.draw_without_rendering()
     ends = [text.get_window_extent().x1 for text in (drawn.axes[0].title, drawn.axes[0]._left_title)]
     assert drawn.bbox.width * 0.7 < max(ends) <= drawn.bbox.width
-
-
-def test_a_legend_has_lines_of_equal_length(tape: Result) -> None:
-    for drawn in (tape.plot.timeline(), tape.plot.drives(), tape.plot.causes()):
-        (legend,) = drawn.legends
-        number, columns = len(legend.get_texts()), legend._ncols
-        lines = -(-number // columns)
-        assert lines == 1 or -(-number // (columns - 1)) > lines, "as few columns as these lines need"

@@ -39,6 +39,10 @@ def test_checkpoints_and_tapes_together_are_no_worse_than_either_after_any_loss(
     assert better["tape-only"] >= {"file", "dropped", "corruption"}
     assert better["checkpoints-only"] >= {"disks", "array", "cartridge", "ransomware", "place"}
     assert better["mirrors-only"] >= {"dropped", "array", "cartridge", "ransomware", "place"}
+    ((name, (others, why)),) = ways.dominating.items()
+    assert (name, others) == ("mixed", ("tape-only", "checkpoints-only"))
+    assert "snapshots after dropped; library after disks, array, cartridge, ransomware, place" in why
+    assert ways.as_dict()["never_more_than"] == {"mixed": ["tape-only", "checkpoints-only"]}
 
 
 def test_frozen_images_share_the_fate_of_what_they_protect(ways: Protection) -> None:

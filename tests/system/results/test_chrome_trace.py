@@ -1,12 +1,10 @@
 import json
 import math
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from simbackup.errors import ResultError
 from simbackup.results.chrome_trace import chrome_trace, text
 from simbackup.results.record import Record
 from simbackup.results.result import Result
@@ -134,22 +132,3 @@ def test_what_goes_on_behind_the_end_of_its_job_has_a_track_of_its_own() -> None
     obeys(shown)
     jobs = [e["args"]["name"] for e in of_phase(shown, "M") if e["name"] == "thread_name" and e["pid"] == 1]
     assert jobs == ["a", "a, after its end"]
-
-
-def test_a_trace_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    result = simulate(GOLDEN)
-    (tmp_path / "deep").mkdir()
-    trace = result.chrome_trace(tmp_path / "deep" / "trace.json")
-    assert json.loads((tmp_path / "deep" / "trace.json").read_text(encoding="utf-8")) == trace
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(ResultError, match="cannot be written"):
-        result.chrome_trace(tmp_path / "file" / "trace.json")
-    with pytest.raises(ResultError, match="cannot be written"):
-        result.chrome_trace(tmp_path / "deep")
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["deep", "file", "trace.json"]
-
-
-def test_a_saved_result_gives_the_same_trace(tmp_path: Path) -> None:
-    result = simulate(GOLDEN)
-    again = Result.load(result.save(tmp_path / "run"))
-    assert text(again.chrome_trace()) == text(result.chrome_trace())

@@ -11,10 +11,9 @@ from simbackup.errors import ResultError
 from simbackup.results import folder as records
 from simbackup.results.folder import RESULT
 from simbackup.results.result import Result
-from simbackup.results.saved import TRACE_FILE
 from simbackup.run import simulate
 
-EDITS = 300
+EDITS = 100
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +33,6 @@ def refused(folder: Path) -> str:
     assert "\n" not in reported
     assert str(folder) in reported
     return reported
-
-
-def test_a_trace_cut_at_a_line_end_is_refused(old: Path) -> None:
-    lines = (old / TRACE_FILE).read_text().splitlines(keepends=True)
-    for kept_lines in (0, 1, len(lines) // 2, len(lines) - 1):
-        (old / TRACE_FILE).write_text("".join(lines[:kept_lines]))
-        assert "trace.jsonl was changed since it was written" in refused(old)
 
 
 def test_any_edit_of_any_file_is_refused(old: Path) -> None:
@@ -63,15 +55,6 @@ def test_any_edit_of_any_file_is_refused(old: Path) -> None:
         refused(old)
         path.write_bytes(files[path])
     Result.load(old)
-
-
-def test_a_trace_with_fewer_records_than_its_record_says_is_refused(old: Path) -> None:
-    content = records.unseal(old, RESULT.record)
-    lines = (old / TRACE_FILE).read_text().splitlines(keepends=True)
-    (old / TRACE_FILE).write_text("".join(lines[:-1]))
-    content["files"][TRACE_FILE] = records.digest((old / TRACE_FILE).read_bytes())
-    (old / RESULT.record).write_text(records._sealed(content))
-    assert "trace.jsonl: has" in refused(old)
 
 
 @pytest.mark.parametrize("form", [1, 2, 3, None])

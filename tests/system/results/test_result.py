@@ -1,11 +1,8 @@
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pytest
 
 from simbackup.errors import ResultError, SimbackupError
-from simbackup.results import folder
 from simbackup.results.folder import RESULT
 from simbackup.results.result import Result
 from simbackup.results.saved import TRACE_FILE
@@ -39,54 +36,6 @@ def test_get_tells_what_there_is(result: Result, address: str, hint: str) -> Non
         result.get(address)
     assert hint in str(caught.value)
     assert isinstance(caught.value, SimbackupError)
-
-
-def test_saving_again_replaces_the_older_result(result: Result, restored: Result, tmp_path: Path) -> None:
-    result.save(tmp_path / "run")
-    restored.save(tmp_path / "run")
-    assert Result.load(tmp_path / "run").record == restored.record
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
-
-
-def test_a_folder_of_something_else_is_left_alone(result: Result, tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
-    with pytest.raises(ResultError, match="holds no result"):
-        result.save(tmp_path)
-    with pytest.raises(ResultError, match="holds no result"):
-        result.save(tmp_path / "thesis.txt")
-    assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "years of work"
-
-
-def full_disk(*_: Any, **__: Any) -> None:
-    raise OSError(28, "No space left on device")
-
-
-def test_an_older_result_survives_a_failure_while_writing(
-    result: Result, restored: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result.save(tmp_path / "run")
-    monkeypatch.setattr(pd.DataFrame, "to_csv", full_disk)
-    with pytest.raises(ResultError, match="No space left"):
-        restored.save(tmp_path / "run")
-    assert Result.load(tmp_path / "run").record == result.record
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
-
-
-def test_an_older_result_survives_a_failure_to_move_the_new_one(
-    result: Result, restored: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result.save(tmp_path / "run")
-    replace = Path.replace
-
-    def refuse(self: Path, target: Path) -> Path:
-        return full_disk() or self if self.name == folder.NEW else replace(self, target)
-
-    monkeypatch.setattr("simbackup.results.folder.exchange", lambda *_: False)
-    monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(ResultError, match="No space left"):
-        restored.save(tmp_path / "run")
-    assert Result.load(tmp_path / "run").record == result.record
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 @pytest.mark.parametrize("name", [RESULT.record, TRACE_FILE])

@@ -33,12 +33,6 @@ def test_windows_of_every_night_count_together() -> None:
     assert result.get("devices.target.busy") == pytest.approx(3 / 49, rel=0.01)
 
 
-def test_a_frozen_image_moves_nothing() -> None:
-    result = simulated("published/000-netbackup-frozen-images/checkpoint")
-    rates = {row["transfer_rate"] for row in result.job_rows if row["method"] == "frozen_image"}
-    assert rates == {0.0}
-
-
 def test_users_see_what_they_asked_for_and_what_was_served(capsys: pytest.CaptureFixture[str]) -> None:
     """Two hundred clients who wait for each transaction get less done beside a backup than undisturbed."""
     result = simulated("published/000-netbackup-frozen-images/oltp-checkpoint")

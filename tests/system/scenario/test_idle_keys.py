@@ -105,12 +105,6 @@ def test_a_file_without_jobs_is_there_for_others(site: Path) -> None:
     assert texts(sb.load(above)) == []
 
 
-def test_what_replaces_a_value_is_warned_about_too(site: Path) -> None:
-    site.write_text((SITE + JOB).replace(", compression: 2", ""), encoding="utf-8")
-    assert texts(sb.load(site)) == []
-    assert texts(sb.load(site, {"data.files.compression": 3})) == [f"overrides: {WARNING}"]
-
-
 def test_a_template_is_warned_about_once(site: Path) -> None:
     site.write_text((SITE + JOB).replace(", compression: 2", "") + FLEET, encoding="utf-8")
     (reported,) = texts(sb.load(site))

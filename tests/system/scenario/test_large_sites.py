@@ -13,7 +13,7 @@ from simbackup import load
 from simbackup.build import build
 from simbackup.errors import InputError
 
-SMALL = 200
+SMALL = 100
 ROUNDING = 1.02
 """What the calls of a site twice as large may be above twice as many."""
 

@@ -5,6 +5,8 @@ import pytest
 import simpy
 
 from simbackup.devices.closed_network import ClosedClass
+from simbackup.engine.buffer import Buffer
+from simbackup.engine.events import FEW
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law, Limit
 from simbackup.engine.link import Link
@@ -150,3 +152,104 @@ def test_links_that_nobody_crosses_any_more_are_forgotten(flows: int) -> None:
     env.run()
     assert not network.flows
     assert not network.links
+
+
+# The order in which flows will be done, when entries that do not count any more are removed from it
+def test_a_flow_that_stood_still_ends_when_it_goes_on_more_slowly() -> None:
+    """A hundred seconds at full speed: half of it, a stop in which many others begin, and then at a tenth."""
+    env = simpy.Environment()
+    network, way = FlowNetwork(env), Link("links.way", 10.0)
+    flow = network.start("jobs.slow", "save", 1000.0, {way: 1.0})
+    env.run(until=50.0)
+    network.set_capacity(way, 0.0)
+    env.run(until=60.0)
+    for number in range(2 * FEW):
+        network.start(f"jobs.{number}", "save", 1000.0 + number, {Link(f"links.{number}", 10.0): 1.0})
+    env.run(until=70.0)
+    network.set_capacity(way, 1.0)
+    for _ in range(20 * FEW):  # many times the events of all that begin and end
+        if flow.active:
+            env.step()
+    assert not flow.active
+    assert env.now == 570.0
+
+
+# Buffers
+def system_buffer() -> tuple[simpy.Environment, FlowNetwork, Buffer]:
+    env = simpy.Environment()
+    network = FlowNetwork(env)
+    return env, network, Buffer(network, 100.0, "hosts.cache")
+
+
+def flow(network: FlowNetwork, name: str, rate: float, amount: float = math.inf) -> Flow:
+    return network.start(f"jobs.{name}", "copy", amount, {Link(f"links.{name}", rate): 1.0})
+
+
+@pytest.mark.parametrize("amount", [50.0, 80.0])
+def test_nobody_looks_when_it_will_be_empty_if_its_flows_end_first(amount: float) -> None:
+    env, network, cache = system_buffer()
+    fill = flow(network, "in", 10.0, 50.0)
+    cache.fill(fill)
+    env.run(until=fill.done)
+    drain = flow(network, "out", 4.0, amount)
+    cache.drain(drain)
+    env.run(until=5.1)
+    before, rings = cache.looks, cache.rings
+    env.run(until=17.4)
+    assert (cache.looks, cache.content) == (before, pytest.approx(0.4))
+    assert rings == (math.inf if amount == 50.0 else pytest.approx(17.5))
+    env.run(until=18.0)
+    assert (drain.completed, drain.rate, cache.content) == pytest.approx((50.0, 0.0, 0.0))
+    assert drain.active == (amount > 50.0)
+
+
+def test_full_without_a_drain_stops_the_filler() -> None:
+    env, network, cache = system_buffer()
+    fill = flow(network, "in", 10.0)
+    cache.fill(fill)
+    env.run(until=15.0)
+    assert fill.rate == 0.0
+    assert fill.completed == pytest.approx(100.0)
+    assert fill.waited == pytest.approx({"links.in": 10.0, "hosts.cache": 5.0})
+    drain = flow(network, "out", 4.0)
+    cache.drain(drain)
+    env.run(until=20.0)
+    assert (fill.rate, drain.rate) == pytest.approx((4.0, 4.0))
+    network.stop(drain)
+    env.run(until=21.0)
+    assert fill.rate == 0.0
+    assert cache.content == pytest.approx(100.0)
+
+
+def stops(rate: float, others: Callable[[Link], float]) -> Limit:
+    """A tape that needs 20 to keep moving, and else takes a tenth less than its host has room for."""
+    del others
+    return Limit(rate if rate >= 20.0 else 0.9 * rate, "tape")
+
+
+def test_what_stops_before_a_full_buffer_goes_on_once_that_has_room_again() -> None:
+    env, network, cache = system_buffer()
+    fill = network.start("jobs.in", "copy", math.inf, {Link("links.in", 20.0): 1.0}, law=stops)
+    drain = flow(network, "out", 10.0)
+    cache.fill(fill)
+    cache.drain(drain)
+    env.run(until=34.0)  # the level has fallen by 1 a second since 10 s, and by a quarter of 100 at 35 s
+    assert fill.rate == pytest.approx(9.0)
+    env.run(until=36.0)
+    assert fill.rate == 20.0
+    env.run(until=38.0)  # full again at 37.5 s
+    assert fill.rate == pytest.approx(9.0)
+
+
+def test_wrong_use_is_refused() -> None:
+    _, network, cache = system_buffer()
+    fill = flow(network, "in", 1.0)
+    cache.fill(fill)
+    with pytest.raises(ValueError, match="already fills or drains"):
+        cache.drain(fill)
+    with pytest.raises(ValueError, match="bytes per unit"):
+        cache.drain(flow(network, "third", 1.0), bytes_per_unit=0.0)
+    with pytest.raises(ValueError, match="not 101"):
+        cache.when(101.0, rising=True)
+    with pytest.raises(ValueError, match="above zero and finite"):
+        Buffer(network, 0.0, "hosts.cache")

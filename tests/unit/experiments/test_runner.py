@@ -1,11 +1,19 @@
+"""The ledger of a study, its ranges, and searches for constants."""
+
+import math
 import os
 from pathlib import Path
 
 import pytest
 
 from simbackup.errors import Place, Problem, ResultError
+from simbackup.experiments.least_squares import least_squares
 from simbackup.experiments.runner import StudyLedger
+from simbackup.experiments.study_file import values_of
 from simbackup.experiments.study_point import Point, PointResult
+from simbackup.schema.study import RangeSpec
+from simbackup.schema.tree import from_plain
+from tests.cases import for_each
 
 POINT = Point("one", "one.yaml", None, {}, {"data.db.size": "1 GB"}, ("jobs.copy.elapsed",), 0)
 OUTCOME = PointResult("k1", {"jobs.copy.elapsed": 0.1 + 0.2}, "copy: too large", 17, {"jobs.copy.elapsed": 1e-300})
@@ -93,3 +101,42 @@ def test_a_full_disk_is_an_error_once(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(ResultError, match=r"cannot be written \(No space left on device\)"):
         ledger.add(POINT, OUTCOME)
     ledger.close()
+
+
+# Ranges of a study file
+@for_each(
+    "first, last, count, by, values",
+    [
+        ("100 MB/s", "400 MB/s", 4, "difference", ("100 MB/s", "200 MB/s", "300 MB/s", "400 MB/s")),
+        ("1 min", "4 min", 3, "factor", ("1 min", "2 min", "4 min")),
+        (16, 1, 5, "factor", ("16", "8", "4", "2", "1")),
+        ("10 %", "50 %", 3, "difference", ("10 %", "30 %", "50 %")),
+        ("0 GB", "2 GB", 2, "difference", ("0 B", "2 GB")),
+    ],
+)  # fmt: skip
+def test_a_range_becomes_its_values(first: object, last: object, count: int, by: str, values: tuple[str, ...]) -> None:
+    asked = RangeSpec.model_validate({"first": first, "last": last, "count": count, "by": by})
+    problems: list[object] = []
+    assert values_of({"a": asked}, from_plain({}, Place("")), "vary", problems)["a"] == values  # type: ignore[arg-type]
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "message"),
+    [("1 GB", "2 h", "'1 GB' and '2 h' have no common unit"), ("0 GB", "1 GB", "begins and ends above zero")],
+)
+def test_what_is_no_range_is_reported(first: str, last: str, message: str) -> None:
+    problems: list[object] = []
+    asked = RangeSpec(first=first, last=last, count=3, by="factor")
+    assert not values_of({"a": asked}, from_plain({}, Place("")), "vary", problems)  # type: ignore[arg-type]
+    assert message in str(problems[0])
+
+
+# Searches for constants: also where nothing moves in the middle of a range
+def test_a_search_begins_where_something_moves() -> None:
+    """Until it takes half a second, something else limits the figure."""
+
+    def misfit(logarithms: list[float]) -> list[float]:
+        return [math.log(max(math.exp(logarithms[0]), 0.5) / 0.7)]
+
+    assert least_squares(misfit, [(1e-4, 2.0)]) == pytest.approx([0.7], rel=1e-3)  # type: ignore[arg-type]

@@ -1,10 +1,13 @@
-"""What a file of a walk costs processor and disk, against calculations by hand."""
+"""What a file of a walk costs, and what of a cartridge is read together."""
 
 from dataclasses import replace
 
 import pytest
 import simpy
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from simbackup.catalogue import Extent
 from simbackup.data.live import DataSet, Files
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
@@ -14,12 +17,11 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.network import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import Walkers, walking
+from simbackup.methods.tape_reader import passes
 from simbackup.system import JobFailedError
 from tests.cases import for_each
 
 FIGURES = disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.5e-3, 1e6)
-MOVE = (1e-3 + 4e-3 * (0.09 * 3) ** 0.5 * 8 / 15) + 5e-3 + 0.5e-3
-"""Seeks within 9 % of the stroke, whose mean square root is 8/15, half a revolution, the overhead."""
 SMALL = Files(reads_per_file=2.0, cpu_per_file=1e-3, fragment=64e3, record=1000.0)
 ENV = simpy.Environment()
 
@@ -85,3 +87,29 @@ def test_a_large_file_is_read_ahead_of_the_program_as_windows_one_by_one(windows
     shape = machine.then(shape, work * 1e-3 / 100e3)
     alone = walked_alone(windows, 1e-3, work * 1e-3)
     assert windows * 100e3 / shape.cap == pytest.approx(alone, rel=1.5 / windows)
+
+
+# What of a cartridge is read together
+SIZES = st.floats(1e4, 1e9)
+PLACES = st.floats(0.0, 1e9)
+SPREADS = st.floats(1.0, 8.0)
+BYTE_APART = [Extent(0.0, 1e4, "c1", 0.0), Extent(1e4, 1e4, "c1", 1.0)]
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> list[Extent]:
+    """Runs of a save set, one behind the other in it, anywhere on a cartridge."""
+    found, begin = list[Extent](), 0.0
+    for _ in range(draw(st.integers(1, 6))):
+        found.append(Extent(begin, draw(SIZES), "c1", draw(PLACES), draw(SPREADS)))
+        begin += found[-1].size
+    return found
+
+
+@given(runs(), st.floats(0.5, 4.0))
+@example(BYTE_APART, 1.0)
+def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: float) -> None:
+    found = [run for each in passes(wanted, compression) for run in each]
+    for run in wanted:
+        mine = sorted(r for r in found if run.begin <= r.begin + 1e-6 < run.begin + run.size)
+        assert abs(sum(r.size for r in mine) - run.size) <= 1e-9 * run.size + 1e-3 * len(found) + 20.0 * compression

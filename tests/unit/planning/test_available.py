@@ -1,6 +1,5 @@
 """What a loss at noon costs over the days of a plan, where every backup is whole at once."""
 
-import math
 from datetime import date
 from typing import Any
 
@@ -46,15 +45,6 @@ def test_the_mean_is_over_all_days_from_the_first_restore_point_on() -> None:
     assert found.counted_from == date(2027, 1, 10)
     assert found.mean == pytest.approx(3 * DAY + 16 * HOUR)
     assert found.sentence() == "on 2027-01-16, 3 d 16 h on average"
-
-
-def test_without_a_copy_everything_is_lost() -> None:
-    assert lost("main", date(2027, 3, 6), copies={}) == Loss(math.inf, None, math.inf, None)
-
-
-def test_copies_whose_base_is_elsewhere_save_nothing() -> None:
-    found = lost("main", date(2027, 3, 6), copies={"away": {"to": "far", "on": "tuesday"}})
-    assert found.day is None
 
 
 def test_of_several_targets_that_with_the_newest_logs_is_used() -> None:

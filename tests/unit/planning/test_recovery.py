@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -52,23 +51,6 @@ def test_people_before_one_drive_are_a_line_of_two_stages(lengths: list[float], 
         assert math.isclose(found.back - found.starts, length, rel_tol=1e-6)
 
 
-@for_each(
-    "catalogue, operator, fetch, starts",
-    [
-        (20.0, 3.0, 7.0, [120.0, 170.0]),  # the catalogue, after new hosts, takes longest
-        (20.0, 30.0, 7.0, [130.0, 180.0]),  # a person prepares the first system longer than that
-        (20.0, 3.0, 500.0, [500.0, 550.0]),  # the courier comes last
-        (0.0, 80.0, 0.0, [180.0, 260.0]),  # a person takes longer for a system than its restore
-    ],
-)
-def test_what_different_people_do_overlaps(
-    catalogue: float, operator: float, fetch: float, starts: list[float]
-) -> None:
-    """New hosts take 100 s, after which the catalogue comes back and one system after the other is prepared."""
-    found = Declared(100.0, catalogue, operator, {"vault": fetch}).timed(one_drive([50.0, 50.0]))
-    assert [one.starts for one in found] == starts
-
-
 @for_each("people, back", [(1, [4.0, 7.0, 10.0, 13.0, 16.0, 19.0]), (2, [4.0, 5.0, 7.0, 8.0, 10.0, 11.0]),
                            (3, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0]), (6, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0])])  # fmt: skip
 def test_people_work_side_by_side(people: int, back: list[float]) -> None:
@@ -76,23 +58,3 @@ def test_people_work_side_by_side(people: int, back: list[float]) -> None:
     time for the drive, which the fourth then holds up."""
     found = Declared(operator=3.0, people=people).timed(one_drive([1.0] * 6))
     assert [one.back for one in found] == back
-
-
-def test_a_courier_holds_up_only_what_comes_back_from_his_cartridges() -> None:
-    first, second = one_drive([50.0, 50.0])
-    near = second._replace(source="pool", targets=("pool",))
-    found = Declared(10.0, fetch={"vault": 500.0}).timed([first, near])
-    assert [one.starts for one in found] == [500.0, 60.0]
-
-
-def test_times_after_a_loss_come_before_everything() -> None:
-    found = Declared(100.0, 20.0, 3.0, {"vault": 7.0}).timed(one_drive([50.0, 50.0]))
-    assert [one.starts for one in found] == [120.0, 170.0]
-    assert [after.starts - before.back for before, after in pairwise(found)] == [0.0]
-
-
-def test_a_system_that_never_comes_back_needs_nobody() -> None:
-    first, second = one_drive([50.0, 50.0])
-    found = Declared(operator=10.0).timed([first._replace(reason="no copy"), second])
-    assert found[0] == first._replace(reason="no copy")
-    assert found[1].starts == 50.0

@@ -170,12 +170,6 @@ def test_days_and_months_that_could_be_exchanged_are_refused() -> None:
     )
 
 
-def test_a_history_that_was_written_is_read_again(tmp_path: Path) -> None:
-    jobs = _read(BACULA, tmp_path)
-    again = _read(jobs_csv(jobs), tmp_path, name="jobs.csv")
-    assert again == jobs
-
-
 def test_jobs_of_several_tables_are_named_after_them(tmp_path: Path) -> None:
     for name in ("one.csv", "two.csv"):
         (tmp_path / name).write_text(BACULA, encoding="utf-8")
@@ -204,11 +198,6 @@ def test_a_form_of_dates_that_is_none_is_refused_at_its_place(form: str, tmp_pat
     path.write_text(f"title: X\ncolumns: {{start: Beginn}}\ndates: ['{form}']\n", encoding="utf-8")
     with pytest.raises(InputError, match=rf"m.yaml:3:9: dates: '{form}' is not a format of dates"):
         mapping_of(str(path))
-
-
-def test_a_name_that_no_file_can_have_is_no_mapping() -> None:
-    with pytest.raises(InputError, match="there is no such mapping"):
-        mapping_of("a" * 5000)
 
 
 def test_bytes_are_whole_so_that_what_was_written_is_read_again(tmp_path: Path) -> None:
@@ -253,8 +242,3 @@ def test_a_time_of_borg_that_is_none_is_refused(tmp_path: Path) -> None:
     text = (SAMPLES / "borg-a-full.json").read_text(encoding="utf-8").replace("12:42:19", "12:1e-9:19")
     with pytest.raises(InputError, match=r"archive.start: '2026-11-22T12:1e-9:19.000000' is not a time"):
         _read(text, tmp_path, name="borg.json")
-
-
-def test_a_time_that_needs_an_exponent_is_read_again(tmp_path: Path) -> None:
-    jobs = [replace(job, elapsed_s=6e-299) for job in _read(BACULA, tmp_path)]
-    assert _read(jobs_csv(jobs), tmp_path, name="jobs.csv") == jobs
