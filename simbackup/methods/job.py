@@ -159,9 +159,8 @@ class Job:
 
 def passing(system: System, job: str, cause: str, activity: str, seconds: float) -> Generator[simpy.Event, Any, None]:
     """Let some seconds pass, and record them."""
-    if seconds:
-        with system.clock.span(job, cause, activity):
-            yield system.env.timeout(seconds)
+    with system.clock.span(job, cause, activity):
+        yield system.env.timeout(seconds)
 
 
 def side_by_side(
