@@ -28,11 +28,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def call(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The program as a shell calls it, with a folder of installed packages."""
-    return in_process(site, folder, "-m", "simbackup.cli", *arguments)
-
-
 def in_process(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Python with a folder of installed packages."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("SIMBACKUP")}
@@ -95,7 +90,7 @@ def test_commands_know_what_the_package_adds(installed: Path, tmp_path: Path) ->
 @pytest.mark.slow
 def test_without_the_package_its_scenario_is_refused(installed: Path, tmp_path: Path) -> None:
     shutil.copy(installed / "simbackup_example" / "scenarios" / "example" / "verify.yaml", tmp_path)
-    done = call(tmp_path, tmp_path, "run", "verify.yaml")
+    done = in_process(tmp_path, tmp_path, "-m", "simbackup.cli", "run", "verify.yaml")
     assert done.returncode == 2
     assert "there is no method 'verify'" in done.stderr
     assert "there is no datasheet 'ram_disk/ddr4-2400'" in done.stderr
