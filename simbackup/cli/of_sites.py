@@ -104,7 +104,6 @@ At = Annotated[
 Lost = Annotated[
     str, typer.Option("--after-loss-of", metavar="NAME", help="A target, a place or a datastore that is lost.")
 ]
-Parquet = Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")]
 
 
 def load(site: str, sets: list[str] | None) -> PlannedSite:
@@ -136,7 +135,6 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     site: SiteName,
     until: Until = HORIZON,
     out: Out = None,
-    parquet: Parquet = False,
     intervals: Wanted = Intervals.QUICK,
     every_night: Annotated[
         bool,
@@ -156,7 +154,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.planning.plan import stocked  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
-    form = _form(out, parquet=parquet)
+    _check_out(out)
     loaded = load(site, sets)
     found: Plan | None = None
     try:
@@ -165,7 +163,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
             found.nights.sample(every_night=every_night)
     except KeyboardInterrupt:
         if found is not None:
-            _so_far(found, out, form, as_json=as_json)
+            _so_far(found, out, as_json=as_json)
         raise
     warn(found.warnings)
     sure, given_up = NOT_ASKED, False
@@ -178,13 +176,13 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         lambda: found.as_dict() | {"intervals": sure.as_dict()}, lambda: show_plan.plan(found, sure), as_json=as_json
     )
     if out is not None:
-        note(f"written to {write_tables(found.tables() | sure.table(), out, form)}")
+        note(f"written to {write_tables(found.tables() | sure.table(), out)}")
     if given_up:
         interrupts.kept.append("the plan is shown without intervals")
         raise KeyboardInterrupt
 
 
-def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
+def _so_far(found: Plan, out: Path | None, *, as_json: bool) -> None:
     """Show, and write beside the tables that were wanted, what a plan knows that was given up among its nights."""
     from simbackup.cli import interrupts, show, show_plan  # noqa: PLC0415
     from simbackup.planning.intervals import NOT_ASKED  # noqa: PLC0415
@@ -194,15 +192,14 @@ def _so_far(found: Plan, out: Path | None, form: str, *, as_json: bool) -> None:
     show.answer(found.partial_as_dict, lambda: show_plan.so_far(found, NOT_ASKED), as_json=as_json)
     interrupts.kept.append("what was known by then is shown")
     if out is not None:
-        written = write_tables(found.partial_tables(), out.with_name(f"{out.stem}-partial{out.suffix}"), form)
+        written = write_tables(found.partial_tables(), out.with_name(f"{out.stem}-partial{out.suffix}"))
         interrupts.kept.append(f"what was known by then is shown, and written to {written}")
 
 
-def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
+def capacity_site(
     site: SiteName,
     until: Until = HORIZON,
     out: Out = None,
-    parquet: Parquet = False,
     intervals: Wanted = Intervals.QUICK,
     sets: SiteSets = None,
     as_json: Json = False,
@@ -214,7 +211,7 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     from simbackup.planning.site import numbers  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
 
-    form = _form(out, parquet=parquet)
+    _check_out(out)
     found = stocked(numbers(read(site, sets)), until)
     warn(found.doubts)
     sure = NOT_ASKED if intervals is Intervals.NONE else stock_sureness(found)
@@ -224,19 +221,15 @@ def capacity_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         as_json=as_json,
     )
     if out is not None:
-        note(f"written to {write_tables(found.capacity_tables() | sure.table(), out, form)}")
+        note(f"written to {write_tables(found.capacity_tables() | sure.table(), out)}")
 
 
-def _form(out: Path | None, *, parquet: bool) -> str:
-    """The form of tables; raises an error if they cannot be written there."""
-    from simbackup.errors import ResultError  # noqa: PLC0415
+def _check_out(out: Path | None) -> None:
+    """Raise an error if tables cannot be written there."""
     from simbackup.planning.writing import check_tables  # noqa: PLC0415
 
-    if parquet and (out is None or out.suffix.lower() == ".xlsx"):
-        raise ResultError("--parquet needs a folder; name one with --out")
     if out is not None:
         check_tables(out)
-    return "parquet" if parquet else "csv"
 
 
 def explain_site(

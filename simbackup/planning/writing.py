@@ -1,4 +1,4 @@
-"""Tables of a plan as files: a workbook, or a folder of CSV or Parquet files."""
+"""Tables of a plan as files: a workbook, or a folder of CSV files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from simbackup.results.folder import check_place, put
 from simbackup.results.record import program_version
 from simbackup.results.workbook import Cell, write_workbook
 
-FORMS = ("csv", "parquet")
 MOST_ROWS = 1_048_575
 """Rows that a sheet of Excel holds below its heads."""
 
@@ -38,8 +37,8 @@ def check_tables(path: Path) -> None:
     check_place(path, FOLDER)
 
 
-def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], path: Path, form: str = "csv") -> Path:
-    """Write tables to a workbook (`.xlsx`), or to a folder with one CSV or Parquet file each; the path.
+def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], path: Path) -> Path:
+    """Write tables to a workbook (`.xlsx`), or to a folder with one CSV file each; the path.
 
     It replaces a folder of such tables as a whole, and refuses to replace anything else.
 
@@ -54,11 +53,7 @@ def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], path: Path, 
 
     def write(fresh: Path) -> dict[str, str]:
         for name, rows in tables.items():
-            frame = pd.DataFrame([dict(row) for row in rows])
-            if form == "parquet":
-                frame.to_parquet(fresh / f"{name}.{form}")
-            else:
-                write_csv(frame, fresh / f"{name}.{form}")
+            write_csv(pd.DataFrame([dict(row) for row in rows]), fresh / f"{name}.csv")
         return {"version": program_version()}
 
     return put(path, write, FOLDER)

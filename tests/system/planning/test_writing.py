@@ -14,8 +14,8 @@ TABLES = {"clients": [{"name": "a", "size": 1}], "nights": [{"date": "2027-01-04
 def test_tables_replace_tables_as_a_whole(tmp_path: Path) -> None:
     folder = write_tables(TABLES, tmp_path / "plan")
     check_tables(folder)
-    write_tables({"clients": TABLES["clients"]}, folder, "parquet")
-    assert sorted(path.name for path in folder.iterdir()) == ["clients.parquet", "tables.json"]
+    write_tables({"clients": TABLES["clients"]}, folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["clients.csv", "tables.json"]
     assert [path.name for path in tmp_path.iterdir()] == ["plan"]
 
 
