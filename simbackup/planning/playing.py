@@ -208,7 +208,6 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
 
 def _causes(result: Result, origins: Origins) -> Callable[[str], str]:
     """What jobs of a night spend most of their time on, in words; of a queue, also what those in it do."""
-
     waiting: dict[str, list[str]] = {}
     for job, one in result.scenario.spec.jobs.items():
         for queue in one.queues if job in result.row_of else ():
