@@ -208,11 +208,14 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
 
 def _causes(result: Result, origins: Origins) -> Callable[[str], str]:
     """What jobs of a night spend most of their time on, in words; of a queue, also what those in it do."""
+    waiting: dict[str, list[str]] = {}
+    for job, one in result.scenario.spec.jobs.items():
+        for queue in one.queues if job in result.row_of else ():
+            waiting.setdefault(queue, []).append(job)
 
     @cache
     def behind(queue: str) -> str:
-        name = queue.rpartition(".")[2]
-        members = (job for job, one in result.scenario.spec.jobs.items() if name in one.queues and job in result.row_of)
+        members = waiting.get(queue.rpartition(".")[2], ())
         parts = spent(part for job in members for part in result.causes(job).items() if not queue_of(part[0].activity))
         first = max(parts, key=lambda part: parts[part], default=None)
         return "" if first is None else f"{BEHIND}{first.activity} on {origins.called(first.address)}"

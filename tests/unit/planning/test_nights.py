@@ -47,7 +47,7 @@ def test_the_first_missed_window_is_the_first_by_the_growth() -> None:
 @pytest.mark.slow
 def test_few_nights_are_simulated_and_the_rest_is_interpolated() -> None:
     found = planned()
-    assert found.simulated < 20
+    assert found.nights.simulated < 20
     assert found.nights.error < 1e-6  # linear in the bytes, as the interpolation is
     assert len(list(found.verdicts)) == sum(
         1 + verdict.level.endswith("full") for verdict in found.verdicts if not verdict.copy
@@ -224,6 +224,6 @@ def test_times_that_are_far_off_are_a_warning() -> None:
     assert simulated == pytest.approx(took, rel=0.01)
     assert abs(simulated - guessed) / simulated == pytest.approx(found.nights.error, rel=0.05)
     every = plan(loaded, "3y", play=play, every_night=True)
-    assert every.error == 0.0
-    assert every.simulated == 1096
+    assert every.nights.error == 0.0
+    assert every.nights.simulated == 1096
     assert not any("may be off by" in one.message for one in every.warnings)
