@@ -1,23 +1,35 @@
-"""Systems that share hosts, datastores, proxies and uplinks, against times by hand."""
+"""Hosts and datastores that systems share, at sites of any size."""
 
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
+from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from sites.plan import site
 from sites.shared import FLASH, GUESTS, SERVER, SIZE, line, shared_site
 
 from simbackup.errors import InputError
+from simbackup.experiments.processes import pool_of
 from simbackup.planning.cautions import idle_keys
 from simbackup.planning.intervals import sureness
+from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.loading import found, read_site
 from simbackup.planning.night import Night
 from simbackup.planning.origins import Origins
-from simbackup.planning.plan import plan
-from simbackup.planning.playing import Player
+from simbackup.planning.plan import Plan, plan
+from simbackup.planning.playing import Player, Simulator
 from simbackup.planning.reasons import night_reasons
 from simbackup.planning.restore import restore
-from simbackup.planning.site import load_site
+from simbackup.planning.site import PlannedSite, load_site
+from simbackup.policies.calendar import end_of
 from simbackup.results.result import Result
+from simbackup.schema.yaml_file import parse
 from tests.cases import for_each
 
 ALL = GUESTS * SIZE
@@ -234,3 +246,241 @@ def test_what_nothing_uses_is_said() -> None:
         "hosts.spare": "no system, no policy and no target uses it", "datastores.empty": "no system uses it",
         "uplinks.rack1": "no host uses it",
     }  # fmt: skip
+
+
+# Processors
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+@pytest.fixture(autouse=True)
+def _worthwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nights of few backups go to worker processes, too."""
+    monkeypatch.setattr("simbackup.planning.playing.WORTHWHILE", 1)
+
+
+def shown(found: Plan) -> list[Any]:
+    return [found.as_dict(), *found.verdicts]
+
+
+@pytest.fixture(scope="module")
+def alone() -> list[Any]:
+    return shown(plan(site(), "8 weeks"))
+
+
+def test_worker_processes_give_the_same_plan(alone: list[Any]) -> None:
+    loaded, begun = load_site(site()), list[tuple[Night, int]]()
+    with pool_of(2) as executor:
+
+        def note(night: Night, expected: int) -> None:
+            begun.append((night, expected))
+
+        found = plan(loaded, "8 weeks", play=Simulator(loaded, note, executor, 2))
+    assert shown(found) == alone
+    assert len(begun) >= found.nights.simulated > 2
+    assert all(expected > done for done, (_, expected) in enumerate(begun))
+
+
+@pytest.mark.parametrize("least", [0, 10_000])
+def test_few_backups_need_no_processes(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take longer to start them."""
+    monkeypatch.setattr("simbackup.planning.playing.WORTHWHILE", least)
+    loaded, used = load_site(site()), list[object]()
+
+    class Noting:
+        @staticmethod
+        def map(function: Callable[[Night], object], nights: Iterable[Night]) -> Iterator[object]:
+            used.append(function)
+            return map(function, nights)
+
+    nights = [Night.first(loaded.file), Night.later(loaded.file)]
+    assert len([*Simulator(loaded, None, cast("Executor", Noting()), 2).each(nights)]) == len(nights)
+    assert bool(used) == (least == 0)
+
+
+def test_this_process_does_what_worker_processes_do_not(alone: list[Any]) -> None:
+    loaded = load_site(site())
+    with pool_of(2) as executor:
+        for process in [executor.submit(os.getpid).result()]:
+            os.kill(process, signal.SIGKILL)
+        simulator = Simulator(loaded, None, executor, 2)
+        assert shown(plan(loaded, "8 weeks", play=simulator)) == alone
+    assert simulator.executor is None
+
+
+def test_nights_are_counted_as_they_are_done() -> None:
+    """And not all of them when they are handed over, which may be a thousand."""
+    loaded, seen = load_site(site()), list[str]()
+
+    def wanted(night: Night, expected: int) -> None:
+        del night, expected
+        seen.append("wanted")
+
+    class InOrder:
+        @staticmethod
+        def map(function: Callable[[Night], object], nights: Iterable[Night]) -> Iterator[object]:
+            for night in nights:
+                outcome = function(night)
+                seen.append("done")
+                yield outcome
+
+    simulator = Simulator(loaded, wanted, cast("Executor", InOrder()), 2)
+    nights = [Night.first(loaded.file), Night.later(loaded.file)]
+    assert len([*simulator.each(nights)]) == len(nights)
+    assert seen == ["wanted", "done"] * 2
+
+
+# A university
+GROWTH = 1.15
+TB = 1e12
+
+
+@cache
+def university() -> PlannedSite:
+    return load_site("planning/university")
+
+
+@cache
+def ledger() -> tuple[Ledger, tuple[Day, ...]]:
+    """The ledger of a year, and its days."""
+    found = Ledger(university())
+    return found, tuple(found.days(date(2028, 1, 3)))
+
+
+def days() -> tuple[Day, ...]:
+    return ledger()[1]
+
+
+def on_pool(policy: str) -> float:
+    """Bytes of the backups of a policy, which is alone with its rules, on the pool after a year."""
+    stock = ledger()[0].stocks[policy]
+    assert (stock.policies, stock.places[""].target.name) == ((policy,), "pool")
+    return stock.places[""].used
+
+
+@pytest.mark.slow
+def test_sizes() -> None:
+    """60 x 1.5 TB, 10 x 12 TB, 30 x 400 GB, 100 x 120 GB."""
+    of: dict[str, float] = {}
+    for system in university().systems:
+        group = system.name.rstrip("0123456789")
+        of[group] = of.get(group, 0.0) + system.size
+    assert of == pytest.approx({"dept": 90 * TB, "research": 120 * TB, "db": 12 * TB, "guest": 12 * TB})
+    assert len(university().systems) == 200
+
+
+@pytest.mark.slow
+def test_restore_points_after_a_year() -> None:
+    """On Monday, the 3rd of January 2028, at night.
+
+    Departments: 35 daily points and the tapes of first Saturdays from February to December that are older; research 30;
+    databases 21 and two full ones of the second site, which keeps five; guests 28 and one there, as a rule. No part of
+    them has Sunday, on which the databases are saved as a whole.
+    """
+    points = days()[-1].points
+    assert points["research"] == 30
+    assert points["departments"] == 35 + 10
+    assert points["databases"] == 21 + 2
+    guests = {name: count for name, count in points.items() if name.startswith("guests")}
+    assert guests.keys() == {
+        f"guests-{day}" for day in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+    }
+    assert set(guests.values()) <= {28, 29, 30, 31}
+
+
+@pytest.mark.slow
+def test_what_research_has_on_the_pool() -> None:
+    """One full backup of 29 nights ago, and 29 incrementals: 0.5 % of the data, and what has grown in a day."""
+    now = 120 * TB * GROWTH ** (364 / 365)
+    day = GROWTH ** (-1 / 365)
+    change = 1 - (1 - 0.005) * day
+    closed = now * (day**29 + change * sum(day**i for i in range(29)))
+    assert on_pool("research") == pytest.approx(closed, rel=0.01)
+
+
+@pytest.mark.slow
+def test_what_departments_have_on_a_pool_that_clones() -> None:
+    """Blocks once, however many synthetic full backups there are: all of the oldest point, and the changes since.
+
+    Chains need points back to a Saturday: of the 35 days before the 3rd of January the first is a Tuesday, so it is 38.
+    """
+    now, day = 90 * TB * GROWTH ** (364 / 365), GROWTH ** (-1 / 365)
+    change = 1 - (1 - 0.01) * day
+    closed = now * (day**37 + change * sum(day**i for i in range(37)))
+    assert on_pool("departments") == pytest.approx(closed, rel=0.01)
+
+
+@pytest.mark.slow
+def test_tapes_of_a_year() -> None:
+    """A session each month on four drives, of 90 TB at 1.3:1 and growing: 69 TB are 4 cartridges, from 72 TB on 8.
+
+    90 TB / 1.3 / 18 TB = 3.85 in February; more than 4 from the growth of 4 % on, after 102 days: on the 1st of May.
+    The tapes of 12 first Saturdays (February to January) are there.
+    """
+    stock = days()[-1].stocks["tapes"]
+    sessions = [date(2027, month, day) for month, day in ((2, 6), (3, 6), (4, 3), (5, 1))]
+    used = {day.day: day.stocks["tapes"].cartridges for day in days()}
+    assert [used[day] for day in sessions] == [4, 8, 12, 20]
+    assert stock.cartridges == 3 * 4 + 9 * 8
+    assert stock.bought == stock.cartridges
+
+
+def databases_alone() -> PlannedSite:
+    """Its databases, without the servers that would be simulated beside them."""
+    file = found("planning/university")
+    tree = parse(file.read_text(encoding="utf-8"), file.name).plain()
+    systems = {name: system for name, system in tree["systems"].items() if system["policy"] == "databases"}
+    policies = {"databases": tree["policies"]["databases"]}
+    targets = {name: tree["targets"][name] for name in ("pool", "second")}
+    return load_site(tree | {"systems": systems, "policies": policies, "targets": targets})
+
+
+@pytest.mark.slow
+def test_a_database_comes_back_after_a_fire() -> None:
+    """From the full backup of Sunday on the second site, with the logs since.
+
+    At most half an hour is lost, and the time until its logs are saved, which ends before the next half hour does.
+    """
+    site = databases_alone()
+    back = restore(site, "client db03", date(2027, 6, 9), "main")
+    one = back.systems[0]
+    assert (one.source, one.chain) == ("second", 1)
+    assert 1800.0 < one.lost < 3600.0
+    hours = 2 * 24 + 15  # from Sunday at 21:00 to Wednesday noon
+    assert one.logs == pytest.approx(
+        one.bytes * next(each.log for each in site.systems if each.name == "db03") * hours / 24, rel=0.01
+    )
+    assert one.back > 24 * 3600 + one.logs / 50e6  # recovery, and logs as fast as the database applies them
+    assert back.warnings == ()
+
+
+# Names
+SITE = """\
+title: Names
+start: 2027-01-04
+network: network/ten-gigabit-ethernet
+machines:
+  server: {host: host/linux-modern-server, storage: ssd/nvme-gen3-2018}
+targets:
+  pool: {host: host/linux-modern-server, device: {model: raid/software-raid6, disk: disk/nearline-20tb-2022, disks: 12}}
+  vault:
+    beside: pool
+    link: {rate: 1 GB/s, latency: 0.1 ms}
+    device: {model: tape_library/autoloader-8, drive: tape_drive/lto-9, drives: 1}
+policies:
+  nightly:
+    at: "20:00"
+    schedule: {full: daily}
+    to: pool
+    retention: {last: 7}
+    copies: {tape: {to: vault, on: saturday, retention: {last: 4}}}
+systems:
+  files: {size: 1 TB, policy: nightly}
+  other: {size: 1 GB, policy: nightly}
+"""
+
+
+@for_each("until", ["9999-12-31", "9999999999999 days", "3x"])
+def test_an_end_beyond_all_plans_is_reported(until: str) -> None:
+    with pytest.raises(InputError, match="--at: "):
+        end_of(read_site(SITE).spec.start, until, "--at")

@@ -1,26 +1,30 @@
+"""Pictures of results, also of so many jobs that they cannot be drawn one by one."""
+
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from simbackup.errors import ResultError
 from simbackup.palette import PAPER
-from simbackup.plots import style
+from simbackup.plots import rates, style
 from simbackup.plots.drives import states_of, waiting
 from simbackup.plots.fills import look
 from simbackup.plots.rates import MOST, steps_of
 from simbackup.plots.timeline import FOLDED
 from simbackup.results.causes import split
+from simbackup.results.figures import greatest_of_each
 from simbackup.results.groups import thinned
 from simbackup.results.result import Result
 from simbackup.run import simulate
-from simbackup.trace.activity import Activity
-from tests.shared import simulated
+from simbackup.trace.activity import WORDS, Activity
+from tests.shared import RUNNABLE, each_scenario, simulated
 
 TAPE = "published/000-netbackup-frozen-images/tape"
 SITE = """\
@@ -274,3 +278,119 @@ def test_a_long_title_ends_in_the_picture(kind: str, tmp_path: Path) -> None:
     drawn.draw_without_rendering()
     ends = [text.get_window_extent().x1 for text in (drawn.axes[0].title, drawn.axes[0]._left_title)]
     assert drawn.bbox.width * 0.7 < max(ends) <= drawn.bbox.width
+
+
+# Very many jobs
+NIGHTS = """\
+title: Nights
+hosts:
+  server: {model: host/linux-2.6.9-dual-xeon-2800, owns: [disk, vault]}
+devices:
+  disk: {model: disk/sata-7200-250gb-2005}
+  vault: {model: disk/sata-7200-250gb-2005}
+data:
+  file: {on: disk, size: 1 GB}
+jobs:
+  nightly: {method: image, data: file, to: vault, begin: "22:00", every: 1 d, until: 10 d, window: WINDOW}
+"""
+
+
+def nights(folder: Path, window: str = "1 h") -> Result:
+    path = folder / "site.yaml"
+    path.write_text(NIGHTS.replace("WINDOW", window), encoding="utf-8")
+    return simulate(path)
+
+
+@pytest.fixture
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rates, "MANY", 1)
+
+
+def test_more_runs_than_a_timeline_can_show_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simbackup.plots.timeline.MANY", 1)
+    with pytest.raises(ResultError, match="has 9 runs of jobs, more than a timeline can show; choose another"):
+        simulated("teaching/mount-queue").plot.timeline()
+
+
+def test_the_slowest_of_many_runs_stands_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simbackup.plots.timeline.MOST", 9)
+    result = nights(tmp_path)
+    drawn = result.plot.causes()
+    slowest = max(result.job_rows, key=lambda row: row["elapsed"])
+    assert [label.get_text() for label in drawn.axes[0].get_yticklabels()] == [f"{slowest['job']}, slowest of 10"]
+    widths = sum(patch.get_width() for patch in drawn.axes[0].patches)
+    unit = {"s": 1.0, "min": 60.0}[drawn.axes[0].get_xlabel().removeprefix("elapsed, ")]
+    assert widths * unit == pytest.approx(slowest["elapsed"])
+
+
+def test_of_many_jobs_the_longest_have_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simbackup.plots.timeline.MOST", 2)
+    result = simulated("teaching/mount-queue")
+    drawn = result.plot.causes()
+    assert [label.get_text() for label in drawn.axes[0].get_yticklabels()] == ["full", "r8"]
+    assert drawn.get_supxlabel() == "the 2 longest of 9"
+
+
+@pytest.mark.usefixtures("_few")
+def test_busy_shares_share_the_least_axis_that_holds_them(tmp_path: Path) -> None:
+    """The means of ten minutes hold some 20 s of work: up to 100 %, they would hardly show."""
+    drawn = nights(tmp_path).plot.utilisation()
+    assert {axis.get_yticklabels()[-1].get_text() for axis in drawn.axes} == {"10 %"}
+
+
+@pytest.mark.parametrize("name", ["teaching/mount-queue", "published/003-lvm-snapshots/same-disk"])
+def test_means_of_rates_have_the_integral_of_the_rates(name: str) -> None:
+    result = simulated(name)
+    edges, found = rates.means(result, "bytes_per_s", 7)
+    steps = steps_of(result, lambda rate: rate.bytes_per_s)
+    assert found.keys() == steps.keys()
+    for link, own in found.items():
+        assert sum(np.array(own) * np.diff(edges)) == pytest.approx(steps[link].integral()), link
+
+
+@pytest.mark.usefixtures("_few")
+def test_a_picture_of_means_says_so() -> None:
+    drawn = simulated("published/003-lvm-snapshots/same-disk").plot.utilisation()
+    assert drawn.axes[0].get_title(loc="left").endswith("means of 1 min")
+
+
+# Every scenario
+SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "days": 86_400.0}
+
+
+def test_there_are_scenarios_of_all_three_kinds() -> None:
+    assert {name.partition("/")[0] for name in RUNNABLE} >= {"published", "planning", "teaching"}
+    assert len(RUNNABLE) > 60
+
+
+@each_scenario(RUNNABLE)
+def test_a_scenario_can_be_drawn(name: str) -> None:
+    result = simulated(name)
+    plot = result.plot
+    timeline = plot.timeline()
+    drawn = sum(len(c.get_paths()) for c in timeline.axes[0].collections if c.get_gid() == "bars")
+    assert drawn == sum(span.job.startswith("jobs.") for span in result.trace.spans)
+    causes = plot.causes()
+    unit = SECONDS[causes.axes[0].get_xlabel().removeprefix("elapsed, ")]
+    widths = sum(patch.get_width() for patch in causes.axes[0].patches) * unit
+    took = {f"jobs.{row['job']}": row["elapsed"] for row in result.job_rows}
+    shown = [address.removeprefix("jobs.") for address in greatest_of_each(result.record.fleets, took)]
+    if len(shown) <= MOST:
+        assert widths == pytest.approx(sum(sum(split(result, job).values()) for job in shown), rel=1e-9)
+    assert plot.utilisation().axes
+    moving = {rate.link: 1.0 for rate in result.trace.rates if rate.bytes_per_s > 0}
+    assert len(plot.throughput().axes) == max(min(len(greatest_of_each(result.record.fleets, moving)), MOST), 1)
+    if any(device.kind == "tape drive" for device in result.trace.devices):
+        assert plot.drives().axes
+    whole = {(span.cause, span.activity) for span in result.trace.spans}
+    parts = {(cause, activity) for span in result.trace.spans for cause, activity, _ in span.split}
+    for seen in (whole, parts):
+        colours: dict[str, set[str]] = {}
+        for cause, activity in seen:
+            one = look(cause, activity)
+            ours = activity in WORDS  # the groups of a program have colours by their names, which may be equal
+            if ours and one.colour != PAPER and one.limit != "repositioning":  # which has a hatch
+                colours.setdefault(one.colour, set()).add(activity)
+        assert not {colour: some for colour, some in colours.items() if len(some) > 1}
+    timeline.set_dpi(10)
+    timeline.draw_without_rendering()

@@ -1,15 +1,23 @@
-"""The restore points of a site at a moment, beside its ledger and what one counts by hand."""
+"""Restore points, what comes back of them, and what a loss at noon costs."""
 
+from __future__ import annotations
+
+import math
 from datetime import date, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sites.plan import site
 
+from simbackup.equations.uncertainty import SCORE
 from simbackup.errors import InputError
+from simbackup.planning.available import Loss, Remaining, losses
 from simbackup.planning.intervals import Cases
 from simbackup.planning.ledger import Ledger
+from simbackup.planning.recovery import Declared, Restored, deviation_of, least_until
 from simbackup.planning.restore import moment_of
 from simbackup.planning.restore_points import PolicyPoints, StoredPoint, chosen, log_until, points_at
 from simbackup.planning.site import PlannedSite, load_site
@@ -217,3 +225,111 @@ def test_a_merge_is_logged_with_the_point_that_goes() -> None:
     assert [line.points for line in lines] == [1, 2, 3, 3]
     assert lines[-1].merged == lines[-1].expired
     assert (lines[-1].freed, lines[-1].held) == ((), ())
+
+
+# Recoveries
+def restored(name: str, back: float, reason: str = "") -> Restored:
+    return Restored(name, 1.0, "pool", None, 1, 1.0, 0, 0.0, back, 0.0, reason)
+
+
+def test_a_recovery_is_as_unsure_as_its_restores_by_their_time_and_no_sooner_than_they_are() -> None:
+    """Half an hour that may be far off, and then a minute that is sure; beside them, another lane."""
+    restores = [
+        restored(name, back)._replace(starts=starts, free=back)
+        for name, starts, back in (("after", 1800.0, 1860.0), ("slow", 0.0, 1800.0), ("beside", 0.0, 600.0))
+    ]
+    deviations, least = {"slow": 0.5, "after": 0.0, "beside": 0.1}, {"slow": 900.0, "after": 50.0, "beside": 300.0}
+    longer = 1800.0 * math.exp(SCORE * 0.5) + 60.0 + 600.0 * math.exp(SCORE * 0.1)
+    assert deviation_of(restores, deviations.__getitem__) == pytest.approx(math.log(longer / 2460.0) / SCORE)
+    assert deviation_of(restores[1:2], deviations.__getitem__) == pytest.approx(0.5)
+    assert least_until(restores, least.__getitem__) == {"slow": 900.0, "after": 950.0, "beside": 300.0}
+
+
+def one_drive(lengths: list[float]) -> list[Restored]:
+    """Restores one after the other."""
+    ends = [sum(lengths[: i + 1]) for i in range(len(lengths))]
+    return [
+        Restored(f"s{i}", 0.0, "vault", None, 1, 1.0, 1, end - length, end, 0.0, targets=("vault",))
+        for i, (end, length) in enumerate(zip(ends, lengths, strict=True))
+    ]
+
+
+@given(st.lists(st.floats(1.0, 100.0), min_size=1, max_size=20), st.floats(0.0, 60.0), st.integers(1, 5))
+def test_people_before_one_drive_are_a_line_of_two_stages(lengths: list[float], each: float, people: int) -> None:
+    """A system begins when it is prepared and the one before is back: of three people, each prepares every third."""
+    timed = Declared(operator=each, people=people).timed(one_drive(lengths))
+    free, prepared = 0.0, [0.0] * people
+    for i, (length, found) in enumerate(zip(lengths, timed, strict=True)):
+        prepared[i % people] += each
+        free = max(free, prepared[i % people]) + length
+        assert math.isclose(found.back, free, rel_tol=1e-9)
+        assert math.isclose(found.back - found.starts, length, rel_tol=1e-6)
+
+
+@for_each("people, back", [(1, [4.0, 7.0, 10.0, 13.0, 16.0, 19.0]), (2, [4.0, 5.0, 7.0, 8.0, 10.0, 11.0]),
+                           (3, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0]), (6, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0])])  # fmt: skip
+def test_people_work_side_by_side(people: int, back: list[float]) -> None:
+    """Six systems of 1 h from one drive, each prepared in 3 h: two people have the third ready after 6 h, and three in
+    time for the drive, which the fourth then holds up."""
+    found = Declared(operator=3.0, people=people).timed(one_drive([1.0] * 6))
+    assert [one.back for one in found] == back
+
+
+# What a loss at noon costs, where every backup is whole at once
+DAY, HOUR = 86_400.0, 3_600.0
+
+
+class AtOnce:
+    """Backups and copies that take no time."""
+
+    def there(self, *_: object) -> bool:
+        return True
+
+    def longest_logs(self, *_: object) -> float:
+        return 0.0
+
+
+class SlowPool(AtOnce):
+    """Backups of logs take two hours on the pool, and a minute elsewhere."""
+
+    def longest_logs(self, *what: object) -> float:
+        return 2 * HOUR if what[1] == "pool" else 60.0
+
+
+def lost(place: str, until: date, arrivals: type = AtOnce, **keys: Any) -> Loss:
+    parts = site(start="2027-01-04", zone="UTC")
+    parts["targets"]["far"] = FAR
+    parts["policies"]["nightly"] |= keys
+    loaded = load_site(parts)
+    remaining = Remaining(loaded, arrivals(), frozenset(loaded.lost_with(place)))
+    return losses(remaining, until, loaded.systems)[()]
+
+
+def test_the_mean_is_over_all_days_from_the_first_restore_point_on() -> None:
+    """Whole weeks from a Sunday on lose 16 h, a day more each day, and 6 d 16 h on Saturdays: 3 d 16 h on average."""
+    found = lost("main", date(2027, 3, 6), schedule={"full": "saturday"})
+    assert found.counted_from == date(2027, 1, 10)
+    assert found.mean == pytest.approx(3 * DAY + 16 * HOUR)
+    assert found.sentence() == "on 2027-01-16, 3 d 16 h on average"
+
+
+def test_of_several_targets_that_with_the_newest_logs_is_used() -> None:
+    """Whoever loses less than a target, too, loses no more data than without that target."""
+    logs = {"every": "30 min", "to": ["pool", "far"]}
+    alone, more = (lost(place, date(2027, 1, 10), SlowPool, logs=logs) for place in ("", "pool"))
+    assert alone.worst == more.worst == 0.5 * HOUR + 60.0
+
+
+def test_losses_are_told_by_policy_where_restore_points_differ() -> None:
+    """A policy that saves on Saturdays loses a week; parts of one that is divided count as one."""
+    parts = site(start="2027-01-04", zone="UTC")
+    nightly = parts["policies"]["nightly"]
+    parts["policies"]["weekly"] = nightly | {"schedule": {"full": "saturday"}, "copies": {}}
+    parts["systems"]["first"]["policy"] = "weekly"
+    loaded = load_site(parts)
+    remaining = Remaining(loaded, AtOnce(), frozenset())  # pyright: ignore[reportArgumentType]
+    found = losses(remaining, date(2027, 2, 1), loaded.systems)
+    assert {names: one.worst for names, one in found.items()} == {
+        (): 6 * DAY + 16 * HOUR, ("weekly",): 6 * DAY + 16 * HOUR, ("nightly",): 16 * HOUR,
+    }  # fmt: skip
+    assert losses(remaining, date(2027, 2, 1), loaded.systems, lambda _: "one").keys() == {()}

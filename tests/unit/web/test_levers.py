@@ -1,16 +1,23 @@
-"""Levers: what planners move comes first, within its bounds, and can be written back."""
+"""Levers of the page, what it completes, and what it lets nobody do."""
 
+import base64
 from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from sites.plan import TEXT
+from starlette.datastructures import Headers
 
 from simbackup import shelf, units
 from simbackup.devices.network.spec import LinkSpec
+from simbackup.errors import InputError
 from simbackup.planning.site import load_site
 from simbackup.schema.quantity import Duration, Frozen, Quantity
 from simbackup.schema.upgrading import steps
 from simbackup.web.describing import NETWORKS, datasheets
+from simbackup.web.guard import LOCAL, MOST_BYTES, POLICY, refusal
 from simbackup.web.levers import MOST, Lever, Setting, levers_of, of_scenario, of_site
+from simbackup.web.opening import OwnFolder, of_library, uploaded
 from tests.cases import for_each
 from tests.shared import loaded
 
@@ -151,3 +158,91 @@ def test_networks_are_offered_by_their_usual_speeds_and_programs_if_they_save() 
     programs = {name for sheets in kinds["program"].values() for name, _ in sheets}
     assert "program/veeam-12" in programs
     assert "program/rsync-3" not in programs
+
+
+# Opening
+def in_64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def test_only_files_in_the_folder_are_offered(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (tmp_path / "secret.yaml").write_text("title: secret")
+    (folder / "a.yaml").write_text("title: A")
+    (folder / ".hidden.yaml").write_text("title: hidden")
+    (folder / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+    chosen = OwnFolder(folder)
+    assert chosen.names == ["a.yaml"]
+    assert chosen.document("a.yaml").text == "title: A"
+    for name in ("link.yaml", "../secret.yaml", ".hidden.yaml", str(tmp_path / "secret.yaml"), "b.yaml"):
+        with pytest.raises(InputError, match="is not in the chosen folder"):
+            chosen.document(name)
+    assert OwnFolder().names == []
+
+
+def test_a_scenario_that_comes_along_is_extended() -> None:
+    found = of_library("teaching/one-file-from-tape")
+    assert found.text == "extends: teaching/one-file-from-tape\n"
+    assert "title: One file back from tape" in found.original
+    assert of_library("planning/forty-systems").text.startswith("title: Forty virtual machines")
+    with pytest.raises(InputError):
+        of_library("teaching/nothing")
+
+
+@for_each("name", ["../a.yaml", "/etc/a.yaml", "a/b.yaml", "..", ".yaml", "a.py", "a\x00.yaml", "a.yaml\n"])
+def test_uploads_have_bare_names(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"is not a name of a file to upload|has no scenario"):
+        uploaded(
+            tmp_path, {"good.yaml": in_64("title: A"), name: in_64("x")} if name != ".yaml" else {name: in_64("x")}
+        )
+
+
+def test_an_upload_is_stored_with_its_tables(tmp_path: Path) -> None:
+    found = uploaded(tmp_path, {"list.csv": in_64("name\nx\n"), "a.yaml": in_64("title: A\n")})
+    assert (found.name, found.text) == ("a.yaml", "title: A\n")
+    assert (found.folder / "list.csv").read_text() == "name\nx\n"
+    with pytest.raises(InputError, match="was damaged in the upload"):
+        uploaded(tmp_path, {"a.yaml": "%%%"})
+    with pytest.raises(InputError, match="is not UTF-8"):
+        uploaded(tmp_path, {"a.yaml": base64.b64encode(b"\xff\xfe\x00").decode()})
+
+
+# Limits of a worker
+GOOD = {
+    "host": "localhost:8350",
+    "origin": "http://localhost:8350",
+    "content-type": "application/json",
+    "content-length": "2",
+}
+
+
+def test_the_page_itself_may_ask() -> None:
+    assert refusal("POST", Headers(GOOD), LOCAL) is None
+    assert refusal("GET", Headers({"host": "127.0.0.1:8350"}), LOCAL) is None
+
+
+@for_each(
+    "change, status",
+    [
+        ({"host": "evil.example:8350"}, 421), ({"host": ""}, 421), ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403), ({"origin": "http://localhost:9999"}, 403), ({"origin": ""}, 403),
+        ({"content-type": "text/plain"}, 415), ({"content-type": "application/x-www-form-urlencoded"}, 415),
+        ({"content-length": ""}, 411), ({"content-length": str(MOST_BYTES + 1)}, 413),
+    ],
+)  # fmt: skip
+def test_others_may_not(change: dict[str, str], status: int) -> None:
+    found = refusal("POST", Headers(GOOD | change), LOCAL)
+    assert found is not None
+    assert found[0] == status
+
+
+def test_a_name_that_leads_here_by_foreign_means_is_refused_also_to_read() -> None:
+    assert refusal("GET", Headers({"host": "rebound.example"}), LOCAL) is not None
+    assert refusal("GET", Headers({"host": "planner.example"}), LOCAL | {"planner.example"}) is None
+
+
+def test_pages_load_nothing_from_elsewhere_and_run_no_text() -> None:
+    rules = dict(rule.strip().split(" ", maxsplit=1) for rule in POLICY.split(";"))
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"] == rules["connect-src"] == rules["style-src"] == "'self'"

@@ -1,14 +1,22 @@
+"""Outputs of measuring tools, and datasheets that are made of them."""
+
 import json
 from pathlib import Path
 
 import pytest
 
-from simbackup.errors import InputError
-from simbackup.foreign.measurements.measured_sheet import Finding, Output
+import simbackup as sb
+from simbackup import shelf
+from simbackup.errors import InputError, Place
+from simbackup.foreign.measurements.measured_sheet import Finding, MeasuredSheet, Output, measured_sheet
 from simbackup.foreign.registry import read_outputs
-from simbackup.schema.measurable import Measurable
+from simbackup.schema.measurable import Measurable, measured_as
+from simbackup.schema.registry import sheets
+from simbackup.schema.yaml_file import parse
+from simbackup.text import for_line
 from tests.cases import for_each
 
+# fio, iperf3, dd and btape
 SAMPLES = Path(__file__).parents[1] / "samples"
 
 
@@ -185,3 +193,153 @@ def test_seconds_that_are_no_number_are_no_output_of_dd(seconds: str, tmp_path: 
 def test_a_rate_that_is_no_number_is_none_of_btape(tmp_path: Path) -> None:
     text = (SAMPLES / "btape.txt").read_text()
     assert len(_of(text.replace("44.128 MB/s", ",,. MB/s"), tmp_path).findings) == len(_read("btape.txt").findings) - 1
+
+
+# fio as text, mtx and lsblk
+MiB, TiB = 2.0**20, 2.0**40
+
+
+def _of_device(text: str, folder: Path) -> Output:
+    path = folder / "out.txt"
+    path.write_text(text, encoding="utf-8")
+    return read_outputs([path])[0]
+
+
+def test_fio_as_text_reports_what_its_json_does() -> None:
+    output = _read("fio.txt")
+    found = [(one.what, one.value, one.where) for one in output.findings]
+    assert output.tool == "fio-3.36"
+    assert found == [
+        (Measurable.SEQUENTIAL_READ, 6400 * MiB / 40.0, "line 22"),
+        (Measurable.SMALL_READ, pytest.approx(249.5e-6), "line 16"),
+    ]
+    said = [str(each) for each in output.unused]
+    assert sum("does not say whether the page cache took part; the value was used" in each for each in said) == 2
+    assert any("both: was not used: it mixes reads and writes, or trims ('randrw')" in each for each in said)
+
+
+def test_fio_of_version_2_as_text_after_its_command() -> None:
+    output = _read("fio-2.txt")
+    (found,) = output.findings
+    assert (found.what, found.value) == (Measurable.SEQUENTIAL_WRITE, 4096 * MiB / 40.0)
+    assert output.unused == ()
+
+
+def test_fio_as_text_with_only_its_last_lines(tmp_path: Path) -> None:
+    text = (SAMPLES / "fio.txt").read_text(encoding="utf-8").splitlines()
+    begin = next(i for i, line in enumerate(text) if line.startswith("Run status group 0"))
+    output = _of_device("\n".join([text[0], text[3], *text[begin : begin + 2]]), tmp_path)
+    assert [one.value for one in output.findings] == [6400 * MiB / 40.0]
+
+
+@for_each(
+    "old, new, why",
+    [
+        ("fio-3.36", "$ fio --rw=read job.fio", "it went through the page cache"),
+        ("jobs=1): err= 0: pid=811", "jobs=1): err= 5: pid=811", "it ended with error 5"),
+        ("1024KiB-1024KiB", "4096B-4096B", "requests of 4096 bytes measure the requests"),
+        ("psync, iodepth=1", "psync, iodepth=4", "requests of 4096 bytes, 4 at once"),
+        ("run=40000-40000msec", "run=39000-40000msec", "its jobs did not end at the same time"),
+        ("small: (g=1)", "small: (g=0)", "it ran at the same time as others"),
+    ],
+)
+def test_fio_as_text_passes_over_what_measures_something_else(old: str, new: str, why: str, tmp_path: Path) -> None:
+    text = (SAMPLES / "fio.txt").read_text(encoding="utf-8")
+    assert old in text
+    assert any(why in str(each) for each in _of_device(text.replace(old, new), tmp_path).unused)
+
+
+def test_what_another_command_reads_is_named() -> None:
+    with pytest.raises(InputError, match=r"is the output of 'zfs list' .*'simbackup plan init' reads it"):
+        _read("zfs-list.txt")
+
+
+# Datasheets
+SSD = "ssd/nvme-gen4-2021"
+
+
+def _sheet(pattern: str, like: str, name: str = "ours.yaml") -> MeasuredSheet:
+    return measured_sheet(read_outputs(sorted(SAMPLES.glob(pattern))), like, Path(name))
+
+
+def test_a_datasheet_has_median_and_range_of_its_runs() -> None:
+    found = _sheet("fio-*.json", SSD)
+    read = next(one for one in found.values if one.parameter == "read_rate")
+    runs = [output.findings[0].value for output in read_outputs(sorted(SAMPLES.glob("fio-seqread-*.json")))]
+    assert read.runs == len(runs) == 3
+    assert [read.low, read.value, read.high] == pytest.approx(sorted(runs), rel=1e-3)
+
+
+def test_a_measured_datasheet_is_read_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "models" / "ssd" / "ours.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(_sheet("fio-*.json", SSD, str(path)).text, encoding="utf-8")
+    monkeypatch.setenv("SIMBACKUP_PATH", str(tmp_path))
+    values = dict(shelf.load_datasheet("ssd/ours").values())
+    like = dict(shelf.load_datasheet(SSD).values())
+    assert values["capacity"] == like["capacity"]
+    assert (values["write_rate"].basis, values["write_rate"].source) == ("measured", "ours-measured")
+    scenario = sb.load(
+        {
+            "title": "Read",
+            "hosts": {"a": {"model": "host/linux-modern-server", "owns": ["disk", "hole"]}},
+            "devices": {"disk": {"model": "ssd/ours"}, "hole": {"kind": "nul"}},
+            "data": {"d": {"on": "disk", "size": "1 GB"}},
+            "jobs": {"save": {"method": "image", "data": "d", "to": "hole"}},
+        }
+    )
+    result = sb.simulate(scenario)
+    assert result.get("jobs.save.elapsed") == pytest.approx(1e9 / values["read_rate"].si, rel=0.01)
+    cited = set(result.sources()["source"])
+    assert "fio-3.33, run 2026-11-22" in cited
+
+
+def test_other_figures_are_reported_as_unused() -> None:
+    found = _sheet("[fi]*.json", "network/gigabit-ethernet")
+    assert [one.parameter for one in found.values] == ["rate", "latency"]
+    assert len(found.unused) == 6, "one of each run of fio"
+
+
+def test_a_tape_is_measured_with_random_data_and_zeros() -> None:
+    found = _sheet("btape.txt", "tape_drive/quantum-dlt8000")
+    assert {one.parameter: (one.low, one.high) for one in found.values} == {
+        "native_rate": (7.271e6, 7.365e6),
+        "host_rate": (43.53e6, 44.13e6),
+    }
+
+
+@pytest.mark.parametrize(
+    ("like", "message"),
+    [
+        ("filesystem/ext4", "the tools measure no parameter of the kind 'filesystem'; name a datasheet of disk, "),
+        ("tape_drive/lto-7", "none of these files measures a parameter of the kind 'tape_drive'"),
+    ],
+)
+def test_a_kind_that_was_not_measured_is_refused(like: str, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        _sheet("fio-*.json", like)
+    assert message in str(raised.value)
+
+
+def test_values_that_contradict_the_rest_are_refused() -> None:
+    slow = Output("dd", "", (Finding(Measurable.SEQUENTIAL_READ, 5e6, Place("x"), "line 1"),), ())
+    with pytest.raises(InputError, match="inner_rate is above outer_rate"):
+        measured_sheet([slow], "disk/nearline-12tb-2018", Path("ours.yaml"))
+
+
+def test_what_is_measured_are_parameters_of_the_kind_in_its_unit() -> None:
+    known = {kind: measured_as(sheet) for kind, sheet in sheets().items() if measured_as(sheet)}
+    assert set(known) == {"disk", "network", "ssd", "tape_drive"}
+    for kind, parameters in known.items():
+        name = next(name for name in shelf.names() if name.startswith(f"{kind}/"))
+        units = {parameter: given.unit for parameter, given in shelf.load_datasheet(name).values()}
+        assert all(units.get(parameter, what.unit) == what.unit for what, parameter in parameters.items())
+        assert set(parameters.values()) <= set(sheets()[kind].model_fields)
+
+
+@for_each("name", ["a: b{c", "-x", "red \x1b[31m", "half \udcff", "x #y", "'"])
+def test_any_name_of_a_file_gives_a_datasheet(name: str) -> None:
+    text = _sheet("fio-seqread-1.json", SSD, f"{name}.yaml").text
+    tree = parse(text, "x.yaml")
+    assert tree.mapping["title"].value == for_line(name)
+    assert f"{for_line(name)}-measured" in tree.mapping["sources"].mapping
