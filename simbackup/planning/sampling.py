@@ -93,15 +93,14 @@ class Sampling:
     def _longer(self, simulate: Callable[[], None]) -> dict[int, int]:
         """Simulate nights; how many are to be simulated together with those whose jobs run on.
 
-        These are as many for all nights of a kind that run on, so that they stay of one kind. From the ends of a kind
-        alone, only if already its first night reaches into the next.
+        From the ends of a kind alone, only if already its first night reaches into the next.
         """
         simulate()
         found: dict[int, int] = {}
         for kind, at in self._kinds():
             reached = {i: most for i in at if (most := self._reach(kind, i))}
             if simulate != self._ends or at[0] in reached:
-                found |= dict.fromkeys(reached, max(reached.values(), default=1))
+                found |= reached
         return found
 
     def _kinds(self) -> list[tuple[NightKind, list[int]]]:

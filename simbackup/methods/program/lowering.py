@@ -523,7 +523,7 @@ def _next(region: Region, direction: Direction, size: float, workers: int) -> Se
     store, middle = region.store, region.begin + max(region.size - size, 0.0) / 2.0
     one = store.continued(middle, size) if direction == "read" else store.append(middle, size)
     gone = size * store.stream(direction, region.begin, region.size)
-    return one if workers < 2 else Service(one.latency, min(one.busy, gone))  # noqa: PLR2004 (one waits for itself)
+    return one if workers < 2 else Service(one.latency, gone)  # noqa: PLR2004 (one waits for itself)
 
 
 _AT_DISKS: Mapping[tuple[str, ...], Callable[[Context, Group, Step, float], FlowShape]] = {

@@ -17,7 +17,7 @@ from simbackup.schema.tree import Node
 from tests.cases import for_each
 
 # Tables, mappings and what cannot be read
-SAMPLES = Path(__file__).parents[1] / "samples"
+SAMPLES = Path(__file__).parent / "samples"
 
 
 def _read(text: str, folder: Path, mapping: str = "", zone: str = "", name: str = "report.csv") -> list[FinishedJob]:

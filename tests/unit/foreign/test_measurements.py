@@ -17,7 +17,7 @@ from simbackup.text import for_line
 from tests.cases import for_each
 
 # fio, iperf3, dd and btape
-SAMPLES = Path(__file__).parents[1] / "samples"
+SAMPLES = Path(__file__).parent / "samples"
 
 
 def _read(name: str) -> Output:
