@@ -15,6 +15,7 @@ from simbackup.schema.quantity import (
     Rate,
     Ratio,
     Reduction,
+    Share,
     TimePerByte,
     usual,
 )
@@ -138,7 +139,7 @@ class CompressorSheet(Frozen):
     """Compression ratio of the data that take it most time. Data that shrink less take no more than these, as it soon
     gives up on most of them.
     """
-    scaling: Multiple = usual("1", "1")
+    scaling: Share = usual("1", "1")
     """Exponent with which its speed grows with the speed of a core, and less than 1 if it waits for
     caches and branches, which have improved more slowly than the rest of a core.
     """
