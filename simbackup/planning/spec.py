@@ -232,7 +232,8 @@ class TargetSpec(Frozen):
     beside: Names = ()
     """Instead of `host`, the hosts that reach it over `link`: names under `hosts`, or of targets whose hosts do."""
     link: RawPart = None
-    """The link from the host to the device, as under `links` of a scenario; a library or a store needs one."""
+    """The link from the host to the device, as under `links` of a scenario; without one, nothing between them
+    limits what goes there."""
     network: RawPart = None
     """The link that joins the host to the network of the site; the network itself by default."""
     place: Text | None = None

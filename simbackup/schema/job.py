@@ -70,7 +70,8 @@ class JobSpec(Part):
     every: Duration | None = None
     """Time from one start to the next."""
     until: Duration | None = None
-    """Last time at which it may begin again, counted from the start; `7 d` gives the seven nights of a week."""
+    """Last time at which it may begin again, counted from the start; `7 d` gives the seven nights of a week to a
+    job that begins after midnight, and eight runs to one that begins at midnight."""
     window: PositiveDuration | None = None
     """Time within which it should end, counted from when it was due."""
     deadline: Text | None = None

@@ -237,7 +237,7 @@ class CopySaveSetSpec(Copying):
         """Report what prevents a copy of what is on tape."""
         spec = checks.spec
         by, source = self.read_job(spec), self.source(spec)
-        if source == self.to and isinstance(by, Storing) and self.pool == by.pool:
+        if source == self.to and isinstance(by, Storing) and self.pool == getattr(by, "pool", None):
             message = f"the cartridges of a copy in '{self.to}' need a pool of their own"
             checks.report((*path, "pool"), message, f"give '{self.to}' another pool, and name it here")
         if source == self.to and isinstance(target, MediaLibrary) and not self.inline:
