@@ -122,10 +122,12 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
     },
     "NativeBackupSpec": dict.fromkeys(("rounds", "service_times"), LOOP),
     "RaidSheet": {
-        "battery": Retired("leave it out, and write 'write_cache: null' if nothing protects the cache", _battery)
+        "group_limit": Retired("leave it out: so many 'groups' as you write share the disks", _drop),
+        "battery": Retired("leave it out, and write 'write_cache: null' if nothing protects the cache", _battery),
     },
     "RedirectSnapshotSpec": {"autodelete": Retired("leave it out: a job with 'remove_snapshot' makes room", _drop)},
     "RestoreSpec": {"rounds": LOOP},
+    "SnapshotSheet": {"method": Retired("leave it out: all are copy-on-write", _drop)},
     "TapeDriveSheet": {"media": Retired("leave it out: the title of the datasheet names the cartridge", _drop)},
     "TapeLibrarySpec": {
         "media": Retired("leave it out: cartridges are those that the drives take", _drop),

@@ -90,7 +90,7 @@ def test_save_sets_lie_behind_the_data_of_their_disk_and_behind_each_other() -> 
 
 SNAPSHOT = """\
 devices:
-  s: {kind: snapshot, method: copy_on_write, of: v, on: b, size: AREA, chunk: 8 KiB, record: 16 B, in_flight: 1 MiB,
+  s: {kind: snapshot, of: v, on: b, size: AREA, chunk: 8 KiB, record: 16 B, in_flight: 1 MiB,
     commit_backlog: 64 KiB, create_time: 1 s, remove_time: 1 s, lookup_time: 8 us}
 """
 FROM = "  save: {method: METHOD, data: d, to: c, source: s, after: create}\n"
