@@ -114,6 +114,7 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
     },
     "DiskSheet": {"band": Retired("leave it out, and write a smaller 'drain_rate' for scattered writes", _drop)},
     "CloneSpec": {"guarantee": Retired("leave it out; 'kind: redirect_snapshot' reserves nothing")},
+    "FilesystemSheet": {"create_syncs": Retired("write it in 'create_writes': the disk is the limit either way")},
     "LinkSpec": {"fabric": Retired("write a link of that rate between two switches: a link may join links")},
     "NetworkSheet": {"segment": Retired("leave it out: segments have 1448 bytes", _drop)},
     "ObjectStoreSheet": {
