@@ -178,9 +178,9 @@ BACKUPS = {
 
 def part(job, cause, activity):
     """Which of the parts above some seconds of a job belong to."""
-    if activity in ("start group", "save index"):
+    if job in ("group", "index"):
         return "fixed"
-    if activity == "system state":
+    if job == "state":
         return "state"
     if job in ("suspend", "resume"):
         return "stands"

@@ -28,7 +28,6 @@ class Files(Late):
     open_time: float = 0.0
     create_cpu: float | None = None
     create_writes: float = 0.0
-    create_syncs: float = 0.0
     attribute_cpu: float = 0.0
     log_record: float = 0.0
     files_per_directory: float | None = None

@@ -131,8 +131,6 @@ class FilesystemSheet(Frozen):
     """Time of the reference core to create, write and close a file; cpu_per_file by default."""
     create_writes: Times = usual("0", "1")
     """Positioned writes in the background for each created file, after neighbours are gathered."""
-    create_syncs: Times = usual("0", "1")
-    """Positioned writes for each created file that its creator waits for."""
     attribute_cpu: TimePerFile = usual("0 s/file", "s/file")
     """Time of the reference core to change the times, owner or rights of a file once."""
     log_record: SizePerFile = usual("0 B/file", "B/file")

@@ -143,12 +143,11 @@ def round_trips(size: float, request: float, calls: float) -> float:
 class Making(NamedTuple):
     """What creating one file costs, including its share of its directory.
 
-    Seconds of the reference core, positioned writes in the background and waited for, and bytes written sequentially.
+    Seconds of the reference core, positioned writes in the background, and bytes written sequentially.
     """
 
     cpu: float
     writes: float
-    syncs: float
     bytes: float
 
 
@@ -178,14 +177,13 @@ def making(
     directories_per_file
         Directories over files.
 
-    >>> making(Making(1e-4, 0.1, 0.0, 256.0), 3, attribute_cpu=2e-5, log_record=200.0, directories_per_file=0.0)
-    Making(cpu=0.00016, writes=0.1, syncs=0.0, bytes=1056.0)
+    >>> making(Making(1e-4, 0.1, 256.0), 3, attribute_cpu=2e-5, log_record=200.0, directories_per_file=0.0)
+    Making(cpu=0.00016, writes=0.1, bytes=1056.0)
     """
     objects = 1.0 + directories_per_file
     return Making(
         objects * (each.cpu + attributes * attribute_cpu),
         objects * each.writes,
-        objects * each.syncs,
         objects * (each.bytes + (1.0 + attributes) * log_record),
     )
 

@@ -33,7 +33,7 @@ UNLIMITED = 1e6
 MANY = 64.0
 """Factor for countable pieces, such as drives and buffers: enough that no job waits for one."""
 
-AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time", "group_time", "index_time", "system_state_time"}
+AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time"}
 """Times of a backup program at the data, and its own."""
 INVERSE, DIRECT = frozenset({"s", "s/B"}), frozenset({"B/s", "m/s", "1/s"})
 """Units of what a faster part takes less of, and of what it does more of."""
@@ -61,7 +61,7 @@ def resource(cause: Cause, scenario: Scenario | None = None) -> str | None:
     section, _, rest = cause.address.partition(".")
     name, *inner = rest.split(".")
     if WORDS.get(cause.activity) in NOTHING_FASTER or not rest:
-        return "tool" if cause.address == "catalogue" else None
+        return None
     if section == "devices":
         if inner[:1] and inner[0] in _pieces_at(scenario, name):
             return cause.address
@@ -70,7 +70,7 @@ def resource(cause: Cause, scenario: Scenario | None = None) -> str | None:
         return ".".join(inner[1:3])
     if section == "jobs" and {inner[0] if inner else "", ".".join(inner)} & _pieces_of_jobs(scenario, name).keys():
         return cause.address
-    return f"{section}.{name}" if section != "hosts" or inner else "tool"
+    return f"{section}.{name}"
 
 
 def _of_device(activity: str, name: str, inner: list[str], pieces: Mapping[str, Piece]) -> str | None:

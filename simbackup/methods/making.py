@@ -36,7 +36,7 @@ def makes(data: DataSet) -> bool:
 def each_file(data: DataSet, files: Files, attributes: float) -> equations.Making:
     """What the file system spends on creating one file of a data set with its attributes."""
     create = files.cpu_per_file if files.create_cpu is None else files.create_cpu
-    each = equations.Making(create, files.create_writes, files.create_syncs, files.record)
+    each = equations.Making(create, files.create_writes, files.record)
     return equations.making(each, attributes, files.attribute_cpu, files.log_record, data.directories_per_file)
 
 
@@ -48,7 +48,7 @@ def filling(shape: FlowShape, host: Host, data: DataSet, made: FilesMade) -> Flo
     each = each_file(data, files, made.attributes)
     shape = host.then(shape, host.seconds(each.cpu) * made.per_byte, Activity.CREATE)
     shape = host.then(shape, host.seconds(made.file_cpu) * made.per_byte, Activity.INDEX) if made.file_cpu else shape
-    waited = each.syncs + equations.flushed_writes(made.flushes)
+    waited = equations.flushed_writes(made.flushes)
     if waited:
         store, request = data.volume.region.store, _positioned(data, files)
         times = waited * made.per_byte

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 STILL = frozenset({
-    Activity.MOUNT, Activity.DISMOUNT, Activity.SEEK, Activity.START, Activity.START_GROUP, Activity.PREPARE,
+    Activity.MOUNT, Activity.DISMOUNT, Activity.SEEK, Activity.START, Activity.PREPARE,
     Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE, Activity.WAIT,
     Activity.WAIT_FOR_RETRIEVAL,
 })  # fmt: skip

@@ -205,10 +205,6 @@ class SharedOut(JobSpec):
         return tool.serial_share if tool is not None else None
 
 
-class FileKeeping(JobSpec):
-    """A job whose files an index keeps."""
-
-
 class Lasting(JobSpec):
     """A job whose save set may exist when the simulation begins."""
 

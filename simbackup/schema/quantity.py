@@ -22,7 +22,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.origin import EMPTY, NEEDS, Origin, Unknown, UnknownError, read_origin
-from simbackup.units.slips import bits
+from simbackup.units.reading import bits
 
 
 class Declaring:

@@ -65,9 +65,12 @@ BYTE_CREDITS = Retired("write 'baseline_iops' and 'credits', with the 'operation
 LOOP = Retired("leave it out: the buffers go round at the mean rate of their loop", _drop)
 ROWS = Retired("write 'dump_ratio' in the database of the data: bytes of a dump for each byte of the rows")
 OF_REQUESTS = Retired("write another workload with 'via' and 'request', for requests that cross links")
+OF_GROUP = Retired(f"{LIST} whose operation states its 'start', such as program/networker-7.5.1")
 
 KEYS: Mapping[str, Mapping[str, Retired]] = {
     "BackupToolSheet": {
+        **dict.fromkeys(("group_time", "index_time", "system_state_time"), OF_GROUP),
+        "index_record": Retired("leave it out, and write the size of the index as a data set"),
         "checksums": Retired(f"{LIST}, such as the operation 'checksum' of program/rsync-3"),
         "delta_block": Retired(f"{LIST}, such as the operation 'update' of program/rsync-3"),
         "delta_checksum": NO_EFFECT,
@@ -111,6 +114,7 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
     },
     "DiskSheet": {"band": Retired("leave it out, and write a smaller 'drain_rate' for scattered writes", _drop)},
     "CloneSpec": {"guarantee": Retired("leave it out; 'kind: redirect_snapshot' reserves nothing")},
+    "FilesystemSheet": {"create_syncs": Retired("write it in 'create_writes': the disk is the limit either way")},
     "LinkSpec": {"fabric": Retired("write a link of that rate between two switches: a link may join links")},
     "NetworkSheet": {"segment": Retired("leave it out: segments have 1448 bytes", _drop)},
     "ObjectStoreSheet": {
@@ -119,10 +123,12 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
     },
     "NativeBackupSpec": dict.fromkeys(("rounds", "service_times"), LOOP),
     "RaidSheet": {
-        "battery": Retired("leave it out, and write 'write_cache: null' if nothing protects the cache", _battery)
+        "group_limit": Retired("leave it out: so many 'groups' as you write share the disks", _drop),
+        "battery": Retired("leave it out, and write 'write_cache: null' if nothing protects the cache", _battery),
     },
     "RedirectSnapshotSpec": {"autodelete": Retired("leave it out: a job with 'remove_snapshot' makes room", _drop)},
     "RestoreSpec": {"rounds": LOOP},
+    "SnapshotSheet": {"method": Retired("leave it out: all are copy-on-write", _drop)},
     "TapeDriveSheet": {"media": Retired("leave it out: the title of the datasheet names the cartridge", _drop)},
     "TapeLibrarySpec": {
         "media": Retired("leave it out: cartridges are those that the drives take", _drop),
@@ -139,6 +145,7 @@ KEYS: Mapping[str, Mapping[str, Retired]] = {
 """Keys by the class that had them. A class that inherits from it had the key, too."""
 
 METHODS: Mapping[str, Retired] = {
+    **dict.fromkeys(("start_group", "save_index", "system_state"), OF_GROUP),
     "copy_tree": Retired(
         "write 'method: program' with program/rsync-3, program/robocopy or program/cp, its operation, and the data set "
         "that is replaced as 'target'",

@@ -109,9 +109,6 @@ class Activity(StrEnum):
 
     START = "start", Nature.ADMINISTRATIVE, palette.DARK
     PREPARE = "prepare", Nature.ADMINISTRATIVE, palette.LILAC
-    START_GROUP = "start group", Nature.ADMINISTRATIVE, palette.DARK
-    SAVE_INDEX = "save index", Nature.ADMINISTRATIVE, palette.LILAC
-    SYSTEM_STATE = "system state", Nature.ADMINISTRATIVE, palette.GREY
     CREATE = "create", Nature.ADMINISTRATIVE, palette.ORANGE
     REMOVE = "remove", Nature.ADMINISTRATIVE, palette.PINK
     OBSERVE = "observe", Nature.ADMINISTRATIVE, palette.PALE

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from simbackup.units import UnitError, parse
-from simbackup.units.slips import bits
+from simbackup.units.reading import bits
 
 _NUMBER = re.compile(r"\s*([0-9][0-9.,'_\u00a0\u202f ]*)((?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*")
 _SPACES = str.maketrans("", "", "'_\u00a0\u202f ")

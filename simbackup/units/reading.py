@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
-from simbackup.units import slips
 from simbackup.units.dimensions import TIME, Dimension, Ratio, UnitError, dimension_of
 
 _NUMBER = r"(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -15,6 +15,10 @@ _QUANTITY = re.compile(rf"([+-]?{_NUMBER})\s*(.*)", re.DOTALL)
 _PROPORTION = re.compile(rf"({_NUMBER})\s*:\s*({_NUMBER})")
 _TIME_PART = re.compile(rf"({_NUMBER})\s*([^\W\d_]+)\s*")
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
+_NOT_FINITE = re.compile(r"[+-]?\.?(?:(nan)|inf|infinity)", re.IGNORECASE)
+_TOO_LARGE = re.compile(r"[EZYRQ](i?)(?=B|b)")
+_IN_BITS = re.compile(r"(?<=[\d ])([kKMGTP]i?)?(?:b|bits?)\Z")
+_IN_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d|,)")
 
 # Far outside every float, whatever the prefix; 10**400 still costs nothing.
 _FARTHEST = 400
@@ -82,7 +86,7 @@ def _parse_text(text: str, unit: str) -> float:
 
 def _read(text: str, unit: str, dimension: Dimension) -> Ratio:
     match = _QUANTITY.fullmatch(text.strip())
-    advice = slips.comma(text, lambda each: _is_quantity(each, unit), whole=unit == "count") if "," in text else ""
+    advice = _comma(text, lambda each: _is_quantity(each, unit), whole=unit == "count") if "," in text else ""
     if advice:
         raise UnitError(f"{text!r} is not a {dimension.noun}; {advice}")
     if match is None:
@@ -150,8 +154,8 @@ def _bare(text: object, dimension: Dimension) -> UnitError:
 
 def _no(text: object, dimension: Dimension, digits: str = "", name: str = "") -> UnitError:
     likely = " or ".join(f"'{digits} {each}'" for each in dimension.likely(name))
-    advice = f"did you mean {likely}?" if likely else slips.beyond(name, dimension.factor) or _examples(dimension)
-    return UnitError(f"{text!r} is {slips.wrong_number(text) or f'not a {dimension.noun}'}; {advice}")
+    advice = f"did you mean {likely}?" if likely else _beyond(name, dimension.factor) or _examples(dimension)
+    return UnitError(f"{text!r} is {_wrong_number(text) or f'not a {dimension.noun}'}; {advice}")
 
 
 def _is_quantity(text: str, unit: str) -> bool:
@@ -197,3 +201,37 @@ def parse_moment(text: str) -> float:
     (79200.0, 90.0)
     """
     return parse_clock(text) if ":" in text else parse(text, "s")
+
+
+def _wrong_number(text: object) -> str:
+    """What is wrong with a text such as 'nan' or 'inf'; empty for any other."""
+    match = _NOT_FINITE.fullmatch(str(text).strip())
+    return "" if match is None else "not a number" if match[1] else "not finite"
+
+
+def _beyond(name: str, factor: Callable[[str], object]) -> str:
+    """Advice for a unit with a prefix above the greatest one, such as 'EB'; empty for any other."""
+    match = _TOO_LARGE.match(name)
+    largest = f"P{match[1]}{name[match.end() :]}" if match else ""
+    return f"the largest unit is '{largest}'" if largest and factor(largest) else ""
+
+
+def bits(text: str) -> str:
+    """Advice for a size in bits, which only rates of networks are counted in; empty for any other text.
+
+    >>> bits("100 Gb"), bits("100 GB")
+    ("is in bits; did you mean '100 GB'?", '')
+    """
+    meant, found = _IN_BITS.subn(lambda unit: f"{unit[1] or ''}B", text.strip())
+    return f"is in bits; did you mean '{meant}'?" if found else ""
+
+
+def _comma(text: str, is_right: Callable[[str], bool], *, whole: bool) -> str:
+    """Advice for a text that is a quantity but for its commas; empty for any other."""
+    point, without = text.strip().replace(",", ".", 1), text.strip().replace(",", "")
+    if _IN_THOUSANDS.match(text.strip()) is None:
+        return f"write the decimal with a point: '{point}'" if is_right(point) else ""
+    if not is_right(without):
+        return ""
+    decimal = f", or the decimal with a point: '{point}'" if is_right(point) and not whole else ""
+    return f"write it without commas: '{without}'{decimal}"

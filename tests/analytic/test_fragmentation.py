@@ -122,7 +122,7 @@ devices:
   disk: {kind: ssd, capacity: 100 GB, read_rate: 2 GiB/s, write_rate: 1 GiB/s, read_latency: 0.2 ms,
     write_latency: 0.1 ms}
   volume: {kind: logical_volume, on: disk, size: 1 GiB}
-  copies: {kind: snapshot, method: copy_on_write, of: volume, on: disk, size: 2 GiB, chunk: 1 MiB, record: 0 B,
+  copies: {kind: snapshot, of: volume, on: disk, size: 2 GiB, chunk: 1 MiB, record: 0 B,
     in_flight: FLIGHT, commit_backlog: 1 MiB, create_time: 0 s, remove_time: 0 s, lookup_time: 0 s}
 data:
   all: {on: volume, size: 1 GiB}

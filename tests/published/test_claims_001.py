@@ -86,7 +86,7 @@ def test_claim_2_it_is_spent_on_the_walk_and_the_program_and_not_on_the_devices(
 @pytest.mark.parametrize("scenario", ["guest-all-old", "guest-1100k-new"])
 def test_claim_2_the_index_keeps_160_to_178_bytes_of_a_file(scenario: str) -> None:
     result = run(scenario)
-    files = sum(row["files"] for row in result.job_rows if row["method"] in {"file_level", "system_state"})
+    files = sum(row["files"] for row in result.job_rows if row["job"] in {"c", "small", "state"})
     assert 150 < result.get("jobs.index.bytes") / files < 180
 
 

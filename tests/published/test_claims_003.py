@@ -253,18 +253,11 @@ def test_claim_4_a_rewrite_in_sequence_puts_the_order_right(filer: Load) -> None
 def test_claim_5_each_group_has_one_or_two_parity_disks(filer: Load, model: str, parity: int, groups: int) -> None:
     """Groups of eight, as the document speaks of: what is left is for data."""
     fits = groups * (8 - parity) * 250
-    sound = f"model: {model}, disks: {8 * groups}, groups: {groups}, group_limit: 8"
+    sound = f"model: {model}, disks: {8 * groups}, groups: {groups}"
     array = f"devices: {{aggr: {{{sound}}}}}\n"
     filer(array, {"devices.vol.size": f"{fits} GB"})
     with pytest.raises(InputError, match="does not fit on 'aggr'"):
         filer(array, {"devices.vol.size": f"{fits + 1} GB"})
-
-
-@pytest.mark.parametrize("disks", [9, 16, 28])
-def test_claim_5_a_group_has_no_more_disks_than_its_limit(filer: Load, disks: int) -> None:
-    """The document speaks of eight; the limit is a value of the array."""
-    with pytest.raises(InputError, match="more than its maximum of 8 disks"):
-        filer("devices: {aggr: {group_limit: 8}}\n", {"devices.aggr.disks": disks})
 
 
 @pytest.mark.parametrize("disks", [5, 8, 14])

@@ -59,8 +59,6 @@ class RaidSheet(Frozen):
     space over all disks (declustered RAID, such as dRAID and disk pools). A rebuild then reads and writes all of them.
     By default, a group keeps its disks, and a rebuild fills a new disk.
     """
-    group_limit: Pieces | None = None
-    """Maximum number of disks of one group, including parity; no limit by default."""
 
 
 MIRROR = 2
@@ -142,11 +140,6 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         if self.write_behind is not None and self.write_cache is None:
             message = "a controller without a write cache writes nothing behind"
             yield ("write_behind",), message, "leave write_behind out, or write 'write_cache: 1 GB'"
-        if self.group_limit is not None and self.disks.si > groups * self.group_limit.si:
-            most = int(self.group_limit.si)
-            message = f"a group would have more than its maximum of {most} disks"
-            least = -(-int(self.disks.si) // most)
-            yield ("disks", "groups", "group_limit"), message, f"write 'groups: {least}' or more"
 
     def _survives(self, failed: int) -> Rules:
         """Report a loss that the level does not survive, or that is not described."""

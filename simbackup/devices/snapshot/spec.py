@@ -60,8 +60,6 @@ class CopyOnWriteSheet(Frozen):
 class SnapshotSheet(CopyOnWriteSheet):
     """A copy-on-write snapshot in the volume manager."""
 
-    method: Annotated[Literal["copy_on_write"], Word()]
-    """How the frozen image is kept."""
     unplug_delay: Duration | None = None
     """Time for which the block layer holds the first requests to an idle device back, to gather more of them, as Linux
     before 2.6.39 does; none by default.

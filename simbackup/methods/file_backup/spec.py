@@ -21,7 +21,7 @@ from simbackup.methods.reduction.spec import CompressionSpec, DeduplicationSpec
 from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import BackupTarget, Sink
-from simbackup.schema.job import FileKeeping, FilesSaving, SharedOut
+from simbackup.schema.job import FilesSaving, SharedOut
 from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Path, Refers
 from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or, usual
 from simbackup.schema.registry import MethodKind
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from simbackup.schema.job import Restoring
 
 
-class FileBackupSpec(FilesSaving, SharedOut, FileKeeping):
+class FileBackupSpec(FilesSaving, SharedOut):
     """Backup of a data set to a tape library, a disk or an object store."""
 
     method: Literal["image", "file_level"]

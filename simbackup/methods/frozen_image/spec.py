@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.capability import SplitMirror
-from simbackup.schema.job import BackupJob, FileKeeping, JobSpec
+from simbackup.schema.job import BackupJob, JobSpec
 from simbackup.schema.part import OF_DATA, ONTO_DEVICE, Path, Refers
 from simbackup.schema.quantity import Text
 from simbackup.schema.registry import MethodKind
@@ -65,7 +65,7 @@ class SynchroniseSpec(JobSpec):
             )  # fmt: skip
 
 
-class FrozenImageBackupSpec(BackupJob, FileKeeping):
+class FrozenImageBackupSpec(BackupJob):
     """Backup that is itself a frozen image: nothing is copied until something is restored."""
 
     method: Literal["frozen_image"]

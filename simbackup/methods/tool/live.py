@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from simbackup.catalogue import NO_REDUCTION, Reduction, SaveSet
+from simbackup.catalogue import NO_REDUCTION, Reduction
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import Dirty
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.late import Late, changed
-from simbackup.methods.job import Moved, Steps, passing
+from simbackup.methods.job import passing
 from simbackup.methods.making import FilesMade
 from simbackup.methods.selection import Reads
 from simbackup.parameters import parameters_of
@@ -23,8 +23,7 @@ from simbackup.system import System
 from simbackup.trace.activity import Activity
 
 if TYPE_CHECKING:
-    from simbackup.methods.tool.spec import BackupToolSpec, SaveIndexSpec, StartGroupSpec, SystemStateSpec
-    from simbackup.scenario.spec import Spec
+    from simbackup.methods.tool.spec import BackupToolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +59,6 @@ class Tool(Late):
     copies_log: bool = False
     shares_threads: bool = False
     scan_cpu: float | None = None
-    group_time: float = 0.0
-    index_record: float = 0.0
-    index_time: float = 0.0
-    system_state_time: float = 0.0
     further: float = 0.0
     """Bytes that the host which reads copies for further targets, for each byte of a save set."""
     further_served: float = 0.0
@@ -155,59 +150,6 @@ def prepare(system: System, job: str, data: DataSet, tool: Tool, files: float) -
     yield from passing(system, job, f"data.{data.name}", Activity.PREPARE, tool.file_time * files)
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """Work that takes a fixed time: what goes before a group, the index of files, the state of an operating system."""
-
-    method: str
-    seconds: Callable[[], float]
-    """How long it takes."""
-    where: tuple[str, str]
-    """The address and the activity that the time is spent on."""
-    moved: Callable[[System, str], Moved] = lambda system, job: Moved(0.0, 0.0)  # noqa: ARG005
-    """What it moves, at its end."""
-
-    def run(self, system: System, job: str) -> Steps:
-        """Let the time pass."""
-        yield from passing(system, job, *self.where, self.seconds())
-        return self.moved(system, job)
-
-
 def tool_of(said: BackupToolSpec | None) -> Tool:
     """The program that runs a job; one that adds nothing where the file names none."""
     return NO_TOOL if said is None else parameters_of(Tool, said)
-
-
-def make_start(job: StartGroupSpec, spec: Spec) -> Fixed:
-    """The start of a group."""
-    del spec
-    tool = tool_of(job.tool)
-    return Fixed("start_group", lambda: tool.group_time, ("catalogue", Activity.START_GROUP))
-
-
-def make_index(job: SaveIndexSpec, spec: Spec) -> Fixed:
-    """The save set of the index: a record for each file that was saved, and a fixed time."""
-    del spec
-    tool = tool_of(job.tool)
-
-    def moved(system: System, _: str) -> Moved:
-        saved = [system.catalogue.last(f"jobs.{name}") for name in job.of]
-        files = sum(one.files for one in saved if one is not None)
-        return Moved(files * tool.index_record, float(files))
-
-    return Fixed("save_index", lambda: tool.index_time, ("catalogue", Activity.SAVE_INDEX), moved)
-
-
-def make_state(job: SystemStateSpec, spec: Spec) -> Fixed:
-    """The save sets of an operating system's state; without data that stand for it, only a time."""
-    del spec
-    tool, where = tool_of(job.tool), (f"hosts.{job.machine}", Activity.SYSTEM_STATE)
-
-    def moved(system: System, name: str) -> Moved:
-        if job.data is None:
-            return Moved(0.0, 0.0)
-        data = system.data[job.data]
-        system.catalogue.add(SaveSet(name, data.name, "system_state", data.size, data.files, system.env.now))
-        return Moved(data.size, float(data.files))
-
-    return Fixed("system_state", lambda: tool.system_state_time, where, moved)

@@ -1,13 +1,11 @@
-"""What a file may say about backup programs, and about what they add to a group of save sets."""
+"""What a file may say about backup programs, in a few values."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated
 
-from simbackup.errors import choices
 from simbackup.methods.selection import Reads
-from simbackup.schema.job import FileKeeping, JobSpec, Names
-from simbackup.schema.part import OF_DATA, Modelled, Path, Refers, of_class
+from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -17,16 +15,10 @@ from simbackup.schema.quantity import (
     PositiveTimePerByte,
     Ratio,
     Share,
-    SizePerFile,
-    Text,
     TimePerByte,
     TimePerFile,
     Word,
 )
-from simbackup.schema.registry import MethodKind
-
-if TYPE_CHECKING:
-    from simbackup.scenario.checks import Checks
 
 
 class BackupToolSheet(Frozen):
@@ -131,74 +123,10 @@ class BackupToolSheet(Frozen):
     """Whether the threads of its compressor serve all workers and streams of a backup together, as a pool. Otherwise,
     each has that many threads of its own.
     """
-    group_time: Duration | None = None
-    """Time from the start of a group of save sets until the first of them begins."""
-    index_record: SizePerFile | None = None
-    """Bytes that its index stores for each file."""
-    index_time: Duration | None = None
-    """Fixed time to save the index, independent of its size."""
-    system_state_time: Duration | None = None
-    """Time to save the state of the operating system through its shadow copy service."""
 
 
 class BackupToolSpec(Modelled, BackupToolSheet):
     """The backup program that runs a job."""
 
 
-class StartGroupSpec(JobSpec):
-    """Start of a group: what the backup program does before the first save set begins."""
-
-    method: Literal["start_group"]
-    tool: BackupToolSpec
-    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
-
-    moves: ClassVar[bool] = False
-
-
-class SaveIndexSpec(JobSpec):
-    """Backup of the index in which the backup program lists every file that it has saved."""
-
-    method: Literal["save_index"]
-    of: Annotated[Names, Refers("indexes", "jobs")]
-    """The backups whose files it lists."""
-    tool: BackupToolSpec
-    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
-
-    moves: ClassVar[bool] = False
-
-    def check(self, checks: Checks, path: Path) -> None:
-        """Report jobs that are not file backups."""
-        legal = of_class(checks.spec.jobs, FileKeeping)
-        for name in self.of:
-            if not checks.name((*path, "of"), name, legal, "job") and name in checks.spec.jobs:
-                checks.report((*path, "of"), f"'{name}' is not a file backup", choices(name, legal))
-
-
-class SystemStateSpec(FileKeeping):
-    """Backup of the state of an operating system through its shadow copy service."""
-
-    method: Literal["system_state"]
-    machine: Annotated[Text, Refers("acts on", "hosts")]
-    """The host whose state is saved."""
-    data: Annotated[Text, OF_DATA] | None = None
-    """The data set with its files; none by default."""
-    tool: BackupToolSpec
-    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
-
-    moves: ClassVar[bool] = False
-
-    def check(self, checks: Checks, path: Path) -> None:
-        """Report an unknown host or unknown data."""
-        with checks.about(*path):
-            checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
-        if self.data is not None:
-            checks.data_set(path, self.data)
-
-
-MAKE = "simbackup.methods.tool.live"
-KINDS = (
-    MethodKind(("start_group",), StartGroupSpec, f"{MAKE}:make_start"),
-    MethodKind(("save_index",), SaveIndexSpec, f"{MAKE}:make_index"),
-    MethodKind(("system_state",), SystemStateSpec, f"{MAKE}:make_state"),
-)
 SHEETS = {"backup_tool": BackupToolSheet}

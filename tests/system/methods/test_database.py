@@ -39,7 +39,7 @@ COWdata:
 jobs:
 """
 COW = """\
-  cow: {kind: snapshot, method: copy_on_write, of: volume, on: area, size: AREA, chunk: 64 KiB, record: 16 B,
+  cow: {kind: snapshot, of: volume, on: area, size: AREA, chunk: 64 KiB, record: 16 B,
     in_flight: 1 MiB, commit_backlog: 64 KiB, create_time: 1.5 s, remove_time: 2.5 s, lookup_time: 65.536 us}
 """
 TOOL = "tool: {start_time: 0.5 s, mount_time: 0.75 s, check_cpu: 10 ns/B}"

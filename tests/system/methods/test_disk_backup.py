@@ -9,8 +9,7 @@ from simbackup.results.result import Result
 from simbackup.results.shown import note_rows
 from tests.cases import for_each
 
-TOOL = """{start_time: 1 s, mount_time: 0 s, copy_cpu: 4 ns/B, file_cpu: 1 ms/file, group_time: 7 s,
-  index_record: 160 B/file, index_time: 21 s, system_state_time: 33 s}"""
+TOOL = """{start_time: 1 s, mount_time: 0 s, copy_cpu: 4 ns/B, file_cpu: 1 ms/file}"""
 CACHE = "dirty_limit: 90 %, dirty_background: 80 %"
 SITE = f"""\
 title: A client and a server whose devices move 100 MB/s, and page caches that hold every save set
@@ -91,7 +90,7 @@ def test_save_sets_lie_behind_the_data_of_their_disk_and_behind_each_other() -> 
 
 SNAPSHOT = """\
 devices:
-  s: {kind: snapshot, method: copy_on_write, of: v, on: b, size: AREA, chunk: 8 KiB, record: 16 B, in_flight: 1 MiB,
+  s: {kind: snapshot, of: v, on: b, size: AREA, chunk: 8 KiB, record: 16 B, in_flight: 1 MiB,
     commit_backlog: 64 KiB, create_time: 1 s, remove_time: 1 s, lookup_time: 8 us}
 """
 FROM = "  save: {method: METHOD, data: d, to: c, source: s, after: create}\n"
@@ -182,40 +181,3 @@ def test_users_of_data_that_are_restored_are_shut_out() -> None:
     }
     assert lost["save"] == pytest.approx(0.0)
     assert lost["back"] == pytest.approx(1.0)
-
-
-GROUP = f"""\
-  group: {{method: start_group, tool: {TOOL}}}
-  save: {{method: file_level, data: d, to: w, tool: {TOOL}, after: group}}
-  more: {{method: image, data: other, to: c, tool: {TOOL}, after: group}}
-  state: {{method: system_state, machine: client, tool: {TOOL}, after: [save, more]}}
-  index: {{method: save_index, of: [save, more], tool: {TOOL}, after: state}}
-"""
-
-
-def test_a_group_begins_and_ends_with_times_of_its_own() -> None:
-    result = run(GROUP)
-    assert result.get("jobs.group.elapsed") == 7.0
-    assert result.get("jobs.save.start") == 7.0
-    assert result.get("jobs.state.elapsed") == pytest.approx(33.0)
-    assert result.get("jobs.index.elapsed") == pytest.approx(21.0)
-    assert result.activities("index") == {("catalogue", "save index"): pytest.approx(21.0)}
-    assert result.activities("state") == {("hosts.client", "system state"): pytest.approx(33.0)}
-
-
-def test_the_index_keeps_nothing_of_a_backup_that_has_not_been_made() -> None:
-    late = "  late: {method: image, data: other, to: c, begin: 1000 s}\n"
-    result = run(GROUP.replace("of: [save, more]", "of: [save, late]") + late)
-    assert result.get("jobs.index.files") == 10_000
-
-
-def test_the_state_of_a_system_may_count_as_files() -> None:
-    state = f"""\
-  state: {{method: system_state, machine: client, data: other, tool: {TOOL}}}
-  index: {{method: save_index, of: state, tool: {TOOL}, after: state}}
-"""
-    result = run(state)
-    assert (result.get("jobs.state.bytes"), result.get("jobs.state.files")) == (1e9, 10_000)
-    assert result.get("jobs.state.elapsed") == pytest.approx(33.0)
-    assert result.get("jobs.index.bytes") == 1_600_000
-    assert run(state.replace("data: other, ", "")).get("jobs.state.bytes") == 0.0

@@ -42,7 +42,7 @@ IMAGES = {
     "mirror": "{kind: mirror, of: v, on: b, region: 1 MB, request: 1 MB, in_flight: 1, fast_resync: true, "
     "create_time: 3 s, remove_time: 2 s}",
     "point": f"{{kind: checkpoint, of: v, {KEPT}, lookup_time: 8 us}}",
-    "area": f"{{kind: snapshot, method: copy_on_write, of: v, on: b, size: 10 GB, {KEPT}, lookup_time: 0 s}}",
+    "area": f"{{kind: snapshot, of: v, on: b, size: 10 GB, {KEPT}, lookup_time: 0 s}}",
 }
 ALL = "  back: {restore: backup, after: backup}\n"
 READ, WRITE, CPU = 0.011, 0.011, 0.004

@@ -30,7 +30,7 @@ fleets:
     data: {"x-{number}": {on: "d-{number}", size: 10 GB}}
     jobs: {"save-{number}": {method: image, data: "x-{number}", to: array, begin: BEGIN, window: 1 h}}
 jobs:
-  index: {method: save_index, of: fleets.servers.jobs, tool: backup_tool/networker-7.5.1, after: fleets.servers.jobs}
+  index: {method: program, program: program/networker-7.5.1, operation: index, data: x-1, after: fleets.servers.jobs}
 """
 
 

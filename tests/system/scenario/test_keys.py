@@ -48,7 +48,6 @@ SLOW = ("planning/midnight", "planning/spread-starts", "planning/spread-starts-n
 
 INERT = {
     "TapeLibrary.bays": "is what the number of drives is checked against",
-    "Raid.group_limit": "is what the number of disks is checked against",
     "Database.hot_copy": "says whether a method is allowed",
     "Fleet.inventory": "names a table, whose cells are values of other keys",
     **{f"Fleet.{section}": "holds parts, whose keys act by themselves" for section in PARTS},

@@ -78,7 +78,7 @@ devices:
   a: {kind: ssd, capacity: 10 GB, read_rate: 8 MiB/s, write_rate: 8 MiB/s, read_latency: 1 ms, write_latency: 1 ms}
   b: {kind: ssd, capacity: 10 GB, read_rate: 8 MiB/s, write_rate: 8 MiB/s, read_latency: 1 ms, write_latency: 1 ms}
   v: {kind: logical_volume, on: a, size: 2 GiB}
-  cow: {kind: snapshot, method: copy_on_write, of: v, on: b, size: 2 GiB, chunk: 8 KiB, record: 1 B, in_flight: 8 KiB,
+  cow: {kind: snapshot, of: v, on: b, size: 2 GiB, chunk: 8 KiB, record: 1 B, in_flight: 8 KiB,
     commit_backlog: 8 KiB, create_time: 0 s, remove_time: 0 s, lookup_time: 0 s}
 data:
   db: {on: v, size: 1 GiB}
