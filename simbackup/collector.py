@@ -26,7 +26,7 @@ def seldom(*, kept: bool = False) -> Generator[None]:
     try:
         yield
     finally:
-        if kept:
+        if kept and not gc.get_freeze_count():  # else what somebody else froze would be looked at again
             gc.freeze()
             gc.unfreeze()
         gc.set_threshold(*before)

@@ -83,6 +83,17 @@ def _with_delays(design: DesignSpec, programs: Sequence[str]) -> Iterator[Run]:
                     yield Run(name, operation, most, repeat, delay=delay.si)
 
 
+def measured_runs(folder: Folder) -> list[Line]:
+    """The runs that a folder holds; lines of the time when a delay of 0 meant no proxy have None for it.
+
+    Since then lines say whether they were `proxied`. For a while they did not, but had None for no proxy.
+    """
+    lines = folder.lines(RUNS)
+    if any("proxied" not in line and line.get("delay", 0.0) is None for line in lines):
+        return lines
+    return [line if "proxied" in line else {**line, "delay": line.get("delay") or None} for line in lines]
+
+
 def is_quiet(line: Line) -> bool:
     """Whether the elapsed time of a run counts: nothing disturbed it, and it was long enough to tell."""
     return not line["disturbed"] and line["elapsed"] >= SHORTEST
@@ -123,7 +134,7 @@ def measure(folder: Folder, programs: Sequence[str], attempts: int, note: Callab
     names = [name for name in settings.programs if name in programs or not programs]
     _check_versions(settings, names)
     with folder.locked():
-        done = {Run.of(line) for line in folder.lines(RUNS)}
+        done = {Run.of(line) for line in measured_runs(folder)}
         todo = [run for run in runs_of(design, names, settings.seed) if run not in done]
         folder.check_room(effort(design, names)[0] - data.room(design))
         new = disturbed = 0
@@ -221,7 +232,7 @@ def _once(folder: Folder, settings: Settings, run: Run, of: tuple[LabProgramSpec
     return {
         **asdict(run), "bytes": content.bytes, "files": content.files, "random": content.random,
         "unchanged": unchanged, "stored": stored, **{key: round(value, 6) for key, value in asdict(ran).items()},
-        "disturbed": ran.disturbed, "day": today(), "at": round(time.time(), 3),
+        "disturbed": ran.disturbed, "proxied": run.delay is not None, "day": today(), "at": round(time.time(), 3),
     }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from simbackup.errors import ResultError
 from simbackup.lab.components import FILE
 from simbackup.lab.data import Content
 from simbackup.lab.folder import Folder, Line
-from simbackup.lab.measuring import RUNS, is_quiet
+from simbackup.lab.measuring import is_quiet, measured_runs
 from simbackup.lab.regression import Constants, Sample, Tested, checked, regressed, worst
 from simbackup.lab.scenarios import Asked, scenario, with_constants
 from simbackup.lab.spec import UNITS, DesignSpec, OperationSpec, Term, held_out, load_design, load_program
@@ -54,7 +54,7 @@ class Lab:
             settings.id,
             load_design(settings.design),
             {**machine, "id": settings.id},
-            folder.lines(RUNS),
+            measured_runs(folder),
             settings.programs,
             contents,
         )

@@ -213,7 +213,8 @@ def delayed(server: int, trip: float) -> Generator[int]:
         finally:
             with suppress(OSError):
                 listening.shutdown(socket.SHUT_RDWR)
-            for thread in (threads[0], *opening):  # they may be about to begin others
+            threads[0].join()  # it may be about to open another
+            for thread in opening:  # they may be about to begin others
                 thread.join()
             _closed(ends, threads)
 

@@ -492,7 +492,8 @@ def _positioned(
     shape, each = FlowShape(sequential=0.0), max(min(size, region.size), 1.0)
     one = region.store.scattered(direction, region.begin, region.size, each, group.workers)
     if step.in_order:
-        one = _following(context, step, each, (one, _next(region, direction, each, group.workers)))
+        stream = region.store.stream(direction, region.begin, region.size)
+        one = _following(context, step, each, (one, _next(region, direction, each, group.workers)), stream)
         shape = FlowShape(places=region.streaming(direction, each * group.workers).places)
     shape = shape.plus({region.store.link: number * one.busy}, {region.store.link: number * size})
     shape = shape.through(path, number * size).following(travelling(path, number))
@@ -509,13 +510,22 @@ def _positioned(
     return _then(shape, copied)
 
 
-def _following(context: Context, step: Step, size: float, services: tuple[Service, Service]) -> Service:
-    """The mean time of requests in order, of which those go on elsewhere that begin a run of what has changed."""
-    sizes, skipped = context.portions.bytes, 0.0
-    if step.do == "read" and step.data:
-        unchanged = 1.0 - min(sizes[step.of] / max(sizes["all"], 1.0), 1.0)
-        skipped = unchanged * min(size / max(context.system.data[step.data].run, 1.0), 1.0)
-    return Service(*(skipped * far + (1.0 - skipped) * near for far, near in zip(*services, strict=True)))
+def _following(context: Context, step: Step, size: float, services: tuple[Service, Service], stream: float) -> Service:
+    """The mean time of requests in order, of which those go on elsewhere that begin a run of what has changed.
+
+    What lies between two runs is passed over, or read, at `stream` seconds a byte, where that takes less.
+    """
+    sizes = context.portions.bytes
+    if step.do != "read" or not step.data:
+        return services[1]
+    changed = min(sizes[step.of] / max(sizes["all"], 1.0), 1.0)
+    if changed <= 0.0:
+        return services[1]
+    run = max(context.system.data[step.data].run, size, 1.0)
+    skipped, gap = (1.0 - changed) * size / run, run / changed  # all gaps together are what is unchanged
+    return Service(
+        *(near + skipped * min(max(far - near, 0.0), gap * stream) for far, near in zip(*services, strict=True))
+    )
 
 
 def _next(region: Region, direction: Direction, size: float, workers: int) -> Service:

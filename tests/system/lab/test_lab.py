@@ -298,10 +298,31 @@ def test_round_trips_are_those_that_a_delay_makes_longer(lab: Folder, root: Path
     assert delays.said == said
     assert all(one.get("delay") is None for one in results.Lab.of(lab).runs("ours", "backup"))
     proxy = {key: value for key, value in line.items() if key != "sha256"}
-    lab.add(measuring.RUNS, {**proxy, "delay": 0.0, "elapsed": 1.1})
+    lab.add(measuring.RUNS, {**proxy, "delay": 0.0, "proxied": True, "elapsed": 1.1})
     delays = results.delays_of(results.Lab.of(lab), "ours", "backup")
     assert delays is not None
     assert delays.times[0.0] == 1.1  # the proxy is in the way of all of them
+
+
+def test_runs_of_a_folder_in_which_no_delay_was_0_are_those_without_a_proxy(lab: Folder) -> None:
+    runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
+    lines = [{key: value for key, value in line.items() if key != "sha256"} for line in lab.lines(measuring.RUNS)]
+    (lab.path / measuring.RUNS).unlink()
+    for line in lines:
+        lab.add(measuring.RUNS, {**line, "delay": 0.0})
+    lab.add(measuring.RUNS, {**lines[0], "delay": 0.02})
+    old = results.Lab.of(lab)
+    assert len(old.runs("ours", "backup")) == len(lines)
+    assert [line["delay"] for line in old.with_delays("ours", "backup")] == [0.02]
+    done = {measuring.Run.of(line) for line in measuring.measured_runs(lab)}
+    assert all(run in done for run in measuring.runs_of(setup.load_design("tiny"), ["ours"], 1))
+    lab.add(measuring.RUNS, {**lines[0], "delay": None, "proxied": False})  # goes on with it
+    lab.add(measuring.RUNS, {**lines[0], "delay": 0.0, "proxied": True})
+    more = results.Lab.of(lab)
+    assert len(more.runs("ours", "backup")) == len(lines) + 1
+    assert [line["delay"] for line in more.with_delays("ours", "backup")] == [0.02, 0.0]
+    lab.add(measuring.RUNS, {**lines[0], "delay": None})  # one that was made when lines did not say it
+    assert len(results.Lab.of(lab).with_delays("ours", "backup")) == len(lines) + 2
 
 
 def test_codecs_say_how_fast_they_are_in_memory() -> None:

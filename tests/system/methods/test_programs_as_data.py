@@ -107,3 +107,34 @@ def test_data_without_a_device_are_reported_once_and_no_way_from_nowhere() -> No
         sb.simulate("planning/program-of-ones-own", {"data.users.on": None})
     assert not [problem.message for problem in caught.value.problems if "from ''" in problem.message]
     assert any(problem.address == "data.users.on" for problem in caught.value.problems)
+
+
+CHANGED = """
+title: Runs of what has changed
+hosts:
+  a: {{model: host/linux-modern-server, owns: [src]}}
+  b: {{model: host/linux-modern-server, owns: [dst]}}
+links: {{net: {{model: network/ten-gigabit-ethernet, joins: [a, b]}}}}
+devices:
+  src: {{model: disk/sata-7200-1tb-2008}}
+  dst: {{model: disk/sata-7200-1tb-2008}}
+data:
+  d:
+    {{on: src, size: 200 GB, files: 1000, filesystem: filesystem/zfs,
+    change: {{model: change/{change}, daily: {daily}}}}}
+jobs: {{send: {{method: program, program: program/zfs-send, operation: send, data: d, target: dst{since}}}}}
+"""
+
+
+@pytest.mark.parametrize("change", ["database", "file-server", "virtual-machine"])
+def test_what_has_changed_is_sent_no_later_than_everything(change: str) -> None:
+    """Where runs lie close, what is between them is read."""
+
+    def elapsed(daily: int, since: str = ", since: 24 h") -> float:
+        text = CHANGED.format(change=change, daily=f"{daily} %", since=since)
+        return sb.simulate(sb.load(text)).get("jobs.send.elapsed")
+
+    everything, times = elapsed(1, ""), [elapsed(daily) for daily in (1, 5, 20, 50, 90)]
+    assert times == sorted(times)
+    assert times[0] < everything / 10.0
+    assert times[-1] <= everything
