@@ -263,7 +263,9 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     what: Annotated[
         str,
         typer.Option(
-            metavar="WHAT", help="site, 'client NAME' (or 'A,B', 'db*', 'datastore:san' for NAME), or 'one-file NAME'."
+            metavar="WHAT",
+            help="site, 'client NAME' (or 'A,B', 'db*', 'datastore:san' for NAME), or 'one-file NAME' (or a pattern, "
+            "one file of each).",
         ),
     ] = "site",
     at: At = None,
