@@ -60,14 +60,15 @@ def init(
 ) -> None:
     """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed.
 
-    Pools of disks that would be too small get as many disks as three years need.
+    Pools of disks that would be too small get as many disks as three years need. What else is too small is a warning.
     """
+    from dataclasses import replace  # noqa: PLC0415
+
     from simbackup.errors import Problem, ResultError  # noqa: PLC0415
     from simbackup.output.target import YAML, check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
-    from simbackup.planning.described import disks_needed  # noqa: PLC0415
+    from simbackup.planning.described import with_room  # noqa: PLC0415
     from simbackup.planning.inventory import site_text  # noqa: PLC0415
-    from simbackup.schema.upgrading import edited  # noqa: PLC0415
 
     try:
         there = out.exists()
@@ -78,11 +79,12 @@ def init(
     check_file(out, YAML)
     warnings: list[Problem] = []
     text = site_text(inventory, template, warnings, unit=unit, powered_off=powered_off)
-    disks = dict(disks_needed(text))
-    write_whole(out, edited(text, disks, str(out)))
-    warn(warnings)
+    wrong: list[Problem] = []
+    text, disks = with_room(text, str(out), wrong)
+    write_whole(out, text)
+    warn([*warnings, *(replace(one, severity="warning") for one in wrong)])
     for address, number in disks.items():
-        note(f"{address} is {number}: as many as three years need")
+        note(f"{address} is {number}: as many as {'the largest system needs' if wrong else 'three years need'}")
     assumed = text.count("basis: assumed") + text.count("# assumed: ")
     note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
 
@@ -263,7 +265,9 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
     what: Annotated[
         str,
         typer.Option(
-            metavar="WHAT", help="site, 'client NAME' (or 'A,B', 'db*', 'datastore:san' for NAME), or 'one-file NAME'."
+            metavar="WHAT",
+            help="site, 'client NAME' (or 'A,B', 'db*', 'datastore:san' for NAME), or 'one-file NAME' (or a pattern, "
+            "one file of each).",
         ),
     ] = "site",
     at: At = None,

@@ -8,11 +8,15 @@ from math import ceil
 from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.hardware import site_parts
 from simbackup.planning.inventory import site_text, template_text, text_of_systems
-from simbackup.planning.loading import site_of
+from simbackup.planning.loading import SiteFile, site_of
+from simbackup.planning.night import Night
+from simbackup.planning.origins import scenario_of
 from simbackup.planning.plan import stocked
 from simbackup.planning.site import numbers
 from simbackup.policies.calendar import HORIZON
+from simbackup.schema.capability import BlockDevice
 from simbackup.schema.inventory import Inventory
 from simbackup.schema.tree import Node
 from simbackup.schema.upgrading import edited
@@ -85,7 +89,7 @@ def described(
         table = Inventory(COLUMNS, tuple(_rows(machines)), (Place(MADE),) * len(COLUMNS))
         text = text_of_systems(table, template_text(template), title, MADE)
     text = edited(text, changes, SITE)
-    return edited(text, dict(disks_needed(text)), SITE)
+    return with_room(text, SITE)[0]
 
 
 def _rows(groups: Sequence[Group]) -> list[dict[str, Node]]:
@@ -153,12 +157,62 @@ def _machines(group: Group, place: Place, written: Convention) -> list[dict[str,
     ]
 
 
-def disks_needed(text: str) -> Iterator[tuple[str, str]]:
-    """The number of disks of each pool that is too small, so that it holds everything until the end of a plan."""
-    file = site_of(parse(text, SITE), SITE)
+def with_room(text: str, name: str, problems: list[Problem] | None = None) -> tuple[str, dict[str, str]]:
+    """The text of a site whose pools hold everything until the end of a plan, and the numbers of disks that this takes.
+
+    Parameters
+    ----------
+    text
+        The text.
+    name
+        What messages show as its file.
+    problems
+        A list that gets what else keeps the site from being planned, which is raised without one. The pools of such a
+        site hold at least the largest system.
+
+    Raises
+    ------
+    InputError
+        The text is no site, or no plan of it can be made.
+    """
+    file = site_of(parse(text, name), name)
+    more: dict[str, str] = {}
+    try:
+        more = dict(_for_the_largest(file))
+        text = edited(text, more, name)
+        more |= _for_all(site_of(parse(text, name), name))
+    except InputError as error:
+        if problems is None:
+            raise
+        problems += error.problems
+        return text, more
+    return edited(text, more, name), more
+
+
+def _for_the_largest(file: SiteFile) -> Iterator[tuple[str, str]]:
+    """The number of disks of each pool that cannot hold a backup of each system, for which no night can be made."""
+    spec = file.spec
+    devices = scenario_of(file, site_parts(file, Night(spec.start, ()))).spec.devices
+    largest: dict[str, float] = {}
+    for system in spec.systems.values():
+        policy = spec.policies[system.policy]
+        for target in (policy.target, *(copy.to for copy in policy.copies.values())):
+            largest[target] = max(largest.get(target, 0.0), system.size.si)
+    for name, most in largest.items():
+        device = devices[spec.device_of(name)]
+        yield from _enough(file, name, most, device.capacity_bytes() if isinstance(device, BlockDevice) else None)
+
+
+def _for_all(file: SiteFile) -> Iterator[tuple[str, str]]:
+    """The number of disks of each pool that is too small until the end of a plan."""
     plan = stocked(numbers(file), HORIZON)
     for name, target in plan.site.targets.items():
-        disks = file.source.find(("targets", name, "device", "disks"))[0].value
-        most = ROOM * max(day.stocks[name].peak for day in plan.days)
-        if target.on_disk and isinstance(disks, int) and most > target.capacity:
-            yield f"targets.{name}.device.disks", str(2 * ceil(disks * most / target.capacity / 2))
+        if target.on_disk:
+            yield from _enough(file, name, max(day.stocks[name].peak for day in plan.days), target.capacity)
+
+
+def _enough(file: SiteFile, name: str, most: float, capacity: float | None) -> Iterator[tuple[str, str]]:
+    """The number of disks of a pool that is too small for so many bytes."""
+    disks = file.source.find(("targets", name, "device", "disks"))[0].value
+    if capacity is not None and isinstance(disks, int) and ROOM * most > capacity:
+        yield f"targets.{name}.device.disks", str(2 * ceil(disks * ROOM * most / capacity / 2))

@@ -236,7 +236,7 @@ def _restores(plan: Plan, goals: GoalsSpec, sure: Sureness) -> Iterator[Goal]:
             found = played(goal.what, at, lost, at_once)
             yield _data_lost(name, goal.data_lost, found.data_lost if found.complete else math.inf, f"on {at}")
         elif goal.data_lost is not None:
-            worst = plan.loss(lost, scope_of(plan.site, goal.what)[0])
+            worst = plan.loss(lost, None if goal.what == "site" else scope_of(plan.site, goal.what)[0])
             ends = sure.ends(data_lost(lost, "worst"), _time) if goal.what == "site" else ""
             yield _data_lost(name, goal.data_lost, worst.worst, worst.sentence())._replace(between=ends)
 

@@ -179,14 +179,16 @@ class Plan(Answer):
         return Arrivals(self.nights, ends=self.windows.ends)
 
     def loss(self, lost: str = "", clients: Sequence[Client] | None = None) -> Loss:
-        """What a loss at noon of each day costs some systems, all by default, after which a target or place is gone."""
+        """What a loss at noon of each day, after which a target or place is gone, costs some systems, or all struck."""
         return self._losses_of(lost, self.arrivals, clients)[()]
 
     def _losses_of(
         self, lost: str, arrivals: Arrivals, clients: Sequence[Client] | None = None
     ) -> dict[tuple[str, ...], Loss]:
         remaining = Remaining(self.site, arrivals, frozenset(self.site.lost_with(lost)))
-        return losses(remaining, self.until, self.site.systems if clients is None else clients, self._called)
+        if clients is None:
+            clients = self.site.struck_by(lost)
+        return losses(remaining, self.until, clients, self._called)
 
     @cached_property
     def losses(self) -> list[Row]:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
+from fnmatch import fnmatchcase
 from graphlib import TopologicalSorter
 from itertools import pairwise
 from operator import mul
@@ -19,9 +20,17 @@ from dateutil.relativedelta import relativedelta
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.available import Arrivals, Available, Remaining
 from simbackup.planning.cost import read_back
-from simbackup.planning.hardware import on_devices, readers_of, sharing, site_parts, whole_bytes
+from simbackup.planning.hardware import (
+    datastore_of,
+    machine_of,
+    on_devices,
+    readers_of,
+    sharing,
+    site_parts,
+    whole_bytes,
+)
 from simbackup.planning.ledger import Ledger, of_case
-from simbackup.planning.loading import Source
+from simbackup.planning.loading import SiteFile, Source
 from simbackup.planning.night import LevelRun, Night
 from simbackup.planning.nights import Nights, settled
 from simbackup.planning.origins import Origins, scenario_of
@@ -296,8 +305,7 @@ def restore(  # noqa: PLR0913
     remaining = Remaining(site, arrivals, frozenset(site.lost_with(lost)))
     clients, one_file = scope_of(site, scope)
     if scope == WHAT[0]:
-        struck = site.struck_by(lost)
-        clients = [one for one in clients if one.name in struck]
+        clients = site.struck_by(lost)
     catalogue = bool(lost) and (lost in site.file.spec.places or lost not in site.datastores)
     after = After(lost, remaining, Declared.of(site, bool(lost), catalogue))
     return restored(ledger, now, (clients, one_file), after, Way(scope, at_once, intervals, point, explain))
@@ -571,8 +579,23 @@ def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
 
 def _called(site: PlannedSite, pattern: str) -> list[str]:
     """The systems that a name, or a text with `*` or `:` as in an address, stands for in the file; none of others."""
-    written = {name for _, name in matching(site.file.source, ("systems", pattern))}
-    return [one.name for one in site.systems if site.file.written_system(one.name) in written]
+    file, (key, _, wanted) = site.file, pattern.partition(":")
+    written = {name for _, name in matching(file.source, ("systems", pattern))}
+    return [
+        one.name
+        for one in site.systems
+        if file.written_system(one.name) in written
+        or (wanted and fnmatchcase(_by_default(file, key, one.name), wanted))
+    ]
+
+
+def _by_default(file: SiteFile, key: str, system: str) -> str:
+    """The machine or datastore of a system, also where it names none; empty if it has none."""
+    if key == "machine":
+        return machine_of(file, system)
+    if key == "datastore" and file.spec.systems[system].host is not None:
+        return datastore_of(file.spec, system)
+    return ""
 
 
 def _rows(

@@ -307,12 +307,12 @@ class PlannedSite:
             raise InputError([Problem(Place("--after-loss-of"), "", message, choices(lost, legal))])
         return gone
 
-    def struck_by(self, lost: str) -> set[str]:
+    def struck_by(self, lost: str) -> tuple[Client, ...]:
         """The systems whose host or data are in a place, or lie on a datastore; all if there are none there."""
         found = {name for name in self.file.spec.systems if lost in places_of(self.file.spec, name)}
         if not found and lost in self.datastores:
             found = {*self.datastores[lost].systems}
-        return found or {*self.file.spec.systems}
+        return tuple(one for one in self.systems if not found or one.name in found)
 
     def target_of(self, policy: str, copy: str = "") -> str:
         """The target of the backups of a policy, or of one of its copies."""

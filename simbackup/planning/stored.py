@@ -568,8 +568,11 @@ class StoredLogs:
         return self.early.on(day)
 
     def keep(self, points: set[int], now: datetime) -> None:
-        """Free the logs after other points."""
+        """Free the logs after other points, once their target no longer locks them."""
+        lock = self.systems.site.file.spec.targets[self.target.name].immutable.si
         for number in self.sizes.keys() - points:
+            if elapsed(self.made[number], now) < lock:
+                continue
             self.early.add(self.made.pop(number), self.sizes.pop(number), now)
 
     @property

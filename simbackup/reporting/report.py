@@ -74,6 +74,8 @@ def report(  # noqa: PLR0913
     for file, forms in ((path, PAGE), (excel, WORKBOOK)):
         if file is not None:
             check_file(file, forms)
+    if isinstance(what, (list, tuple)):  # a mistake in Python that types find, and notebooks do not
+        raise ResultError("a report is of one result or scenario; use study or the page for several")
     found = _loaded(what, overrides)
     if isinstance(found, Result) and intervals == "thorough":
         _check_scenario(found)

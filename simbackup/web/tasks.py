@@ -97,15 +97,57 @@ def complete(task: Task, send: Send) -> None:
     lines, names = task["text"].split("\n"), shelf.names()
     here = lines[min(max(task["line"], 1), len(lines)) - 1][: max(task["column"] - 1, 0)]
     typed = re.split(r"""[\s:,{}\[\]"]""", here)[-1]
-    key = re.search(r"([\w-]+): *$", here.removesuffix(typed))
+    place = place_of(lines[: max(task["line"], 1) - 1], here.removesuffix(typed))
+    if place is None:
+        send({"kind": "words", "words": [], "typed": typed, "value": None})
+        return
+    key, around = place
     site = re.search("^(?:targets|policies):", task["text"], re.MULTILINE) is not None
-    known = vocabulary(site_schema("site", names) if site else json_schema("scenario", names), key and key[1])
+    schema = site_schema("site", names) if site else json_schema("scenario", names)
+    known = vocabulary(schema, key)
+    fitting = set[str]()
     if key is not None:
         known |= dict.fromkeys(re.findall(r"^  ([\w-]+):", task["text"], re.MULTILINE), "a name in this text")
+    if key == "model":
+        known |= {name: "" for name in names if name not in known}
+        fitting = {around, *(word.partition("/")[0] for word in vocabulary(schema, around) if "/" in word)}
     matching = [word for word in known if typed.lower() in word.lower() and word != typed]
-    matching.sort(key=lambda word: not word.lower().startswith(typed.lower()))
+    matching.sort(key=lambda word: (word.partition("/")[0] not in fitting, not word.lower().startswith(typed.lower())))
     words = [{"text": word, "about": known[word]} for word in matching[:MOST_WORDS]]
-    send({"kind": "words", "words": words, "typed": typed, "value": key and key[1]})
+    send({"kind": "words", "words": words, "typed": typed, "value": key})
+
+
+def place_of(above: Sequence[str], before: str) -> tuple[str | None, str] | None:
+    """The key whose value a word after a part of a line is, None if it is a key, and the key around both.
+
+    Nothing where a word can be neither, such as inside a text.
+
+    >>> place_of([], "  a: {owns: [disk, "), place_of(["owns:", "- tape"], "- "), place_of(["disk:"], "  model: ")
+    (('owns', 'a'), ('owns', ''), ('model', 'disk'))
+    >>> place_of(["jobs:"], "  "), place_of([], "title: A ")
+    ((None, 'jobs'), None)
+    """
+    while (closed := re.sub(r"\{[^{}]*\}|\[[^\[\]]*\]", "x", before)) != before:
+        before = closed
+    indent = len(before) - len(before.lstrip(" "))
+    inner = re.search(r"([\w-]+): *\{[^{]*$", before)
+    value = re.search(r"""([\w-]+): *(?:\[(?:[^\[{]*,)? *)?["']?$""", before)
+    if value is not None:
+        return value[1], inner[1] if inner else _key_above(above, indent - 1)
+    if re.search(r"""\{(?:[^\[{]*,)? *["']?$""", before):
+        return None, inner[1] if inner else ""
+    item = re.fullmatch(r""" *(- +)?["']?""", before)
+    if item is None:
+        return None
+    if item[1]:
+        return _key_above(above, indent) or None, _key_above(above, indent - 1)
+    return None, _key_above(above, indent - 1)
+
+
+def _key_above(lines: Sequence[str], indent: int) -> str:
+    """The key of the nearest line above that is indented no more, items of a list left out; empty without one."""
+    found = (re.match(r"( *)([\w-]+):", line) for line in reversed(lines))
+    return next((key[2] for key in found if key is not None and len(key[1]) <= indent), "")
 
 
 def vocabulary(schema: Json, key: str | None = None) -> dict[str, str]:

@@ -123,6 +123,21 @@ def test_a_site_from_an_inventory(tmp_path: Path, say: Say, monkeypatch: pytest.
     assert {one["what"]: one["date"] for one in json.loads(out)["limits"]}["pool"] is None
 
 
+@pytest.mark.parametrize("template", templates())
+def test_a_system_larger_than_the_pool_of_a_template_is_written(
+    template: str, tmp_path: Path, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its pool grows; the cartridges of a library, which may be too few, are a warning at their place in the file."""
+    monkeypatch.chdir(tmp_path)
+    Path("large.csv").write_text("name,size,files\nfs1,61 TB,3000000\nfs2,61 TB,300\n", encoding="utf-8")
+    code, _, err = say("plan", "init", "large.csv", "--template", template)
+    assert (code, Path("site.yaml").exists()) == (0, True)
+    assert ".device.disks is " in err
+    _, out, checked = say("check", "site.yaml")
+    assert "has no room" not in out + checked
+    assert ("add cartridges" in out + checked) == ("site.yaml:31:18: warning: " in err) == (template == "small-office")
+
+
 def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(site: str, say: Say) -> None:
     code, _, err = say("plan", "run", "nowhere.yaml")
     assert code == 2

@@ -217,6 +217,7 @@ def test_what_a_change_reaches_is_enough(twist: str, seed: int) -> None:
         for system in (few, whole):
             system.network.advance()
         for mine, other in zip(few.links, whole.links, strict=True):
+            assert all(flow.active for flow in mine.flows), f"{mine.name} in step {step}"
             used = sum(mine.demand(flow) * flow.rate for flow in mine.flows)
             assert used <= mine.capacity * (1.0 + SAME) + 1e-12
             assert used >= mine.capacity * (1.0 - SAME) - 1e-9 or not mine.limited

@@ -110,11 +110,32 @@ def test_after_the_loss_of_a_place_the_systems_there_come_back() -> None:
     assert [one.system for one in restored("client first", "apart", **parts).systems] == ["first"]
 
 
+def test_two_places_that_save_to_each_other_lose_a_night_each() -> None:
+    """What stays in service loses nothing, though its backups are gone."""
+    machines, systems, pool = (site()[key] for key in ("machines", "systems", "targets"))
+    nightly = {"at": "20:00", "schedule": {"full": "daily"}}
+    made = load_site(
+        site(
+            machines=machines | {"apart": machines["guest"] | {"place": "apart"}},
+            systems={"first": systems["first"], "second": systems["second"] | {"machine": "apart", "policy": "back"}},
+            targets={"here": pool["pool"], "there": pool["pool"] | {"place": "apart"}},
+            policies={"nightly": nightly | {"to": "there"}, "back": nightly | {"to": "here"}},
+        )
+    )
+    found = plan(made, "2 weeks")
+    worst = {place: found.loss(place).worst for place in ("main", "apart")}
+    assert worst == {place: found.loss(place, made.struck_by(place)).worst for place in worst}
+    assert all(one <= 40 * 3600.0 for one in worst.values())
+    goals = goals_of(parse("restores: {gone: {after_loss_of: main, data_lost: 40 h}}", "goals"))
+    assert next(one for one in judged(found, goals) if one.goal == "gone: data lost").met
+
+
 @for_each(
     "scope, found",
     [
         ("client *", ["first", "second"]), ("client second, *", ["second", "first"]), ("client fi*", ["first"]),
         ("client filesystem:filesystem/xfs", ["second"]), ("client policy:nightly", ["first", "second"]),
+        ("client machine:guest", ["first", "second"]),
     ],
 )  # fmt: skip
 def test_systems_are_named_by_a_text_with_a_star_or_a_value(scope: str, found: list[str]) -> None:

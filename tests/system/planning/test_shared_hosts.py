@@ -25,7 +25,7 @@ from simbackup.planning.origins import Origins
 from simbackup.planning.plan import Plan, plan
 from simbackup.planning.playing import Player, Simulator
 from simbackup.planning.reasons import night_reasons
-from simbackup.planning.restore import restore
+from simbackup.planning.restore import restore, scope_of
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.policies.calendar import end_of
 from simbackup.results.result import Result
@@ -173,6 +173,11 @@ def test_the_interval_names_the_shared_part_that_matters() -> None:
     found = sureness(plan(load_site(shared_site(datastores=san)), "10 days"))
     assert found.night is not None
     assert found.night.decides[0].startswith("datastores.san.device.read_rate")
+
+
+def test_systems_are_named_by_the_datastore_on_which_they_lie_by_default() -> None:
+    made = load_site(shared_site())
+    assert scope_of(made, "client datastore:s*")[0] == made.systems
 
 
 def test_a_system_needs_a_host_and_a_datastore_a_link_to_several() -> None:

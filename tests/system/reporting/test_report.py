@@ -150,3 +150,9 @@ def test_a_missing_package_is_reported_early(missing: str, monkeypatch: pytest.M
 def test_a_workbook_is_named_as_one(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="use "):
         report(TAPE, tmp_path / "r.html", excel=tmp_path / "r.ods")
+
+
+def test_several_results_are_no_report(tmp_path: Path) -> None:
+    several: Any = [simulated(TAPE)]
+    with pytest.raises(ResultError, match="a report is of one result or scenario; use study or the page for several"):
+        report(several, tmp_path / "several.html")

@@ -280,6 +280,23 @@ def test_words_are_offered(client: Client) -> None:
 
 
 @pytest.mark.slow
+@for_each(
+    "text, first",
+    [
+        ("devices:\n  tape0: nul\nhosts:\n  a: {owns: [disk, ta", "tape0"), ("title: A back", None),
+        ("devices:\n  disk0: nul\nhosts:\n  a:\n    owns:\n      - di", "disk0"),
+        ("targets:\n  pool:\n    device:\n      disk:\n        model: 2", "disk/"),
+        ("targets:\n  pool: {dev", "device"),
+    ],
+)  # fmt: skip
+def test_words_fit_lists_texts_and_models(client: Client, text: str, first: str | None) -> None:
+    lines = text.split("\n")
+    asked = {"document": opened(client, name=SHORT), "text": text, "line": len(lines), "column": len(lines[-1]) + 1}
+    words = [word["text"] for word in client.post("/complete", json=asked).json()["words"]]
+    assert words[:1] == [] if first is None else words[0].startswith(first)
+
+
+@pytest.mark.slow
 def test_what_is_doubtful_about_a_site_is_said_in_its_text_and_beside_its_plan(client: Client) -> None:
     first = "first: {size: 1 TB,"
     text = TEXT.lstrip().replace(first, f"{first} method: image, filesystem: filesystem/xfs,")

@@ -44,6 +44,18 @@ def one(growth: float = 0.0, size: str = "10 TB") -> dict[str, Any]:
     return {"a": {"size": size, "change": change, "policy": "nightly"}}
 
 
+def test_logs_are_kept_until_their_target_lets_them_go() -> None:
+    """Those after a point that is kept for two days have been made a day later, and are locked for ten more days."""
+    keys: dict[str, Any] = {"schedule": {"full": "daily"}, "retention": {"last": 2}}
+    policies = policy(**keys, logs={"every": "1 h", "to": ["far"]})
+    pool, held = site()["targets"]["pool"], list[float]()
+    for lock in ("0 s", "10 days"):
+        targets = {"pool": pool, "far": pool | {"place": "second", "immutable": lock}}
+        found = days(date(2027, 2, 1), systems=one(), policies=policies, targets=targets, zone="UTC")
+        held.append(found[-1].stocks["far"].used)
+    assert held[1] == pytest.approx(10 * held[0])
+
+
 @pytest.mark.slow
 @for_each("weekday, growth", grid(range(7), [0.0, 0.2, 1.0]))
 def test_a_pool_holds_what_a_closed_form_has(growth: float, weekday: int) -> None:
