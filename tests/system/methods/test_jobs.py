@@ -63,12 +63,15 @@ def test_a_window_counts_from_when_a_run_was_due() -> None:
     assert [row["status"] for row in rows] == ["done", "done", "late"]
 
 
-def test_a_deadline_counts_from_the_beginning_of_a_chain() -> None:
-    """The first of two jobs of 25 s begins 30 s before midnight, so that the second ends after the deadline of both."""
-    first = '  dd: {method: write, data: a, most_rate: 2 MB/s, begin: "23:59:30", deadline: "00:00:10"}\n'
-    second = '  next: {method: write, data: b, most_rate: 2 MB/s, after: dd, deadline: "00:00:10"}\n'
-    rows = run(first + second).job_rows
-    assert [row["status"] for row in rows] == ["done", "late"]
+@for_each(
+    "deadline, expected",
+    [("23:59:50", ["late", "late"]), ("00:00:10", ["done", "late"]), ("00:00:30", ["done", "done"])],
+)
+def test_a_deadline_counts_from_the_beginning_of_a_chain(deadline: str, expected: list[str]) -> None:
+    """Two jobs of 25 s, the first of which begins 30 s before midnight."""
+    first = f'  dd: {{method: write, data: a, most_rate: 2 MB/s, begin: "23:59:30", deadline: "{deadline}"}}\n'
+    second = f'  next: {{method: write, data: b, most_rate: 2 MB/s, after: dd, deadline: "{deadline}"}}\n'
+    assert [row["status"] for row in run(first + second).job_rows] == expected
 
 
 def test_the_deadline_of_a_repeated_job_is_that_of_its_day() -> None:
