@@ -455,6 +455,31 @@ def test_a_copy_has_an_hour_more_when_clocks_go_back() -> None:
     assert [row["window"] for row in copies_of(site, 3, to="second", by="20:00")] == [86_400.0, 90_000.0, 86_400.0]
 
 
+@for_each(
+    "other",
+    [
+        {"daily": "3 %", "run": "8 KiB"},
+        {"daily": "1 %", "run": "1 MiB"},
+        {"daily": "3 %", "growth": "40 %", "run": "1 MiB"},
+    ],
+)
+def test_systems_that_change_otherwise_have_their_own_new_chunks_side_by_side(other: dict[str, Any]) -> None:
+    """A pool with both of two systems, which differ in one key of their changes, holds what pools with one hold."""
+    chunks = {"model": "deduplication/appliance-2010", "at": "target"}
+    pool = {"host": "host/linux-modern-server", "device": ARRAY, "deduplication": chunks}
+    systems = {
+        name: {"size": "1 TB", "change": change, "policy": "nightly"}
+        for name, change in {"a": {"daily": "3 %", "run": "1 MiB"}, "b": other}.items()
+    }
+
+    def used(**there: Any) -> float:
+        return days(date(2027, 1, 20), systems=there, policies=policy(), targets={"pool": pool})[-1].stocks["pool"].used
+
+    alone = [used(**{name: one}) for name, one in systems.items()]
+    assert used(**systems) == pytest.approx(sum(alone))
+    assert alone[0] != pytest.approx(alone[1], rel=0.01)
+
+
 def test_a_synthetic_full_backup_leaves_a_deduplicating_pool_as_a_whole() -> None:
     drive = {"model": "tape_library/storagetek-sl8500-small", "drive": "tape_drive/lto-9", "drives": 2}
     chunks = {"model": "deduplication/appliance-2010", "at": "target"}
