@@ -227,3 +227,14 @@ def test_a_kept_scenario_of_which_something_else_comes_is_refused(tmp_path: Path
     (saved / RESULT.record).write_text(records._sealed(content), encoding="utf-8")
     with pytest.raises(ResultError, match="differently; run it again"):
         _ = sb.Result.load(saved).scenario
+
+
+@for_each("text", ["", "[]", "{}", '{"name": 1}', "[" * 100_000])
+def test_a_kept_scenario_made_up_with_its_checksum_is_refused(text: str, tmp_path: Path) -> None:
+    saved = sb.simulate(LVM).save(tmp_path / "saved")
+    content = records.unseal(saved, RESULT.record)
+    (saved / SCENARIO_FILE).write_text(text, encoding="utf-8")
+    content["files"][SCENARIO_FILE] = records.digest(text.encode())
+    (saved / RESULT.record).write_text(records._sealed(content), encoding="utf-8")
+    with pytest.raises(ResultError, match="is damaged"):
+        sb.Result.load(saved)
