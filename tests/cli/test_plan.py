@@ -322,6 +322,28 @@ def test_ctrl_c_shows_and_keeps_what_is_known() -> None:
     assert again.stderr.splitlines()[-1] == "interrupted; what was known by then is shown"
 
 
+WITHOUT_INTERVALS = """
+import signal, sys
+from simbackup import cli
+from simbackup.planning import intervals
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
+intervals.sureness = lambda *_: signal.raise_signal(signal.SIGINT)
+sys.argv[1:] = ["plan", "run", "site.yaml", "--until", "2 weeks", "--workers", "1", "--json"]
+cli.main()
+"""
+
+
+@pytest.mark.usefixtures("site")
+def test_ctrl_c_among_the_intervals_shows_the_whole_plan_without_them() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_INTERVALS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, "interrupted; the plan is shown without intervals")
+    found = json.loads(done.stdout)
+    assert [row["nights"] for row in found["clients"]] == [14, 14]
+    assert "interrupted" not in found
+    assert not found["intervals"]["figures"]
+
+
 @pytest.mark.slow
 def test_a_report_as_page_and_workbook(site: str, say: Say) -> None:
     code, _, err = say(

@@ -13,6 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import simbackup as sb
+from tests.cases import for_each
 from tests.shared import simulated
 
 ROOT = Path(__file__).parents[2]
@@ -79,6 +80,11 @@ def test_no_module_hides_a_public_name() -> None:
     code += "print(callable(sb.datasheets), callable(sb.scenarios), callable(sb.study), callable(sb.report))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["True"] * 4
+
+
+def test_importing_it_loads_nothing_slow() -> None:
+    code = "import sys, simbackup; print({'pandas', 'numpy', 'simpy', 'pydantic', 'matplotlib'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 def test_equations_and_style_need_no_other_import() -> None:
@@ -225,6 +231,16 @@ def test_values_are_numbers_with_units() -> None:
     for table in (sources, assumptions):
         assert table["value"].dtype == float
     assert list(sources.columns) == ["value", "unit", "text", "basis", "source", "at"]
+
+
+@for_each("source", sorted((ROOT / "notebooks").glob("[0-9]*.py")), ids=lambda path: path.stem)
+def test_notebooks_import_nothing_from_inside(source: Path) -> None:
+    tree = list(ast.walk(ast.parse(source.read_text(encoding="utf-8"))))
+    assert not [
+        node for node in tree if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("simbackup")
+    ]
+    names = {alias.name for node in tree if isinstance(node, ast.Import) for alias in node.names}
+    assert {name for name in names if name.startswith("simbackup")} == {"simbackup"}
 
 
 def test_an_unknown_effort_is_refused_before_anything_is_run(tmp_path: Path) -> None:

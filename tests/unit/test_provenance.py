@@ -15,6 +15,7 @@ from simbackup.results.folder import RESULT
 from simbackup.results.saved import SCENARIO_FILE
 from simbackup.uncertainty.effort import QUICK, Effort
 from simbackup.uncertainty.estimate import estimates
+from tests.cases import for_each
 
 LVM = "published/003-lvm-snapshots/same-disk"
 SHEET = """\
@@ -198,6 +199,25 @@ def test_the_kept_scenario_says_every_value_and_work(there: Path, tmp_path: Path
     assert str(tmp_path) not in json.dumps(kept)
 
 
+@for_each("name", [
+    "run.json", "trace.jsonl", SCENARIO_FILE, "jobs.csv", "jobs.parquet", "devices.csv", "devices.parquet", "users.csv",
+    "users.parquet", "values.csv", "values.parquet",
+])  # fmt: skip
+def test_each_file_that_was_cut_changed_or_lost_is_refused(name: str, tmp_path: Path) -> None:
+    saved = sb.simulate(LVM).save(tmp_path / "saved")
+    content = (saved / name).read_bytes()
+    assert len(list(saved.iterdir())) == 11
+    for damaged in (content[:-1], content[: len(content) // 2], b"", content + b"\n", None):
+        if damaged is None:
+            (saved / name).unlink()
+        else:
+            (saved / name).write_bytes(damaged)
+        with pytest.raises(ResultError, match=r"damaged|holds no result"):
+            sb.Result.load(saved)
+    (saved / name).write_bytes(content)
+    assert sb.Result.load(saved).record.scenario == LVM
+
+
 def test_a_kept_scenario_of_which_something_else_comes_is_refused(tmp_path: Path) -> None:
     saved = sb.simulate(LVM).save(tmp_path / "saved")
     content = records.unseal(saved, RESULT.record)
@@ -207,3 +227,14 @@ def test_a_kept_scenario_of_which_something_else_comes_is_refused(tmp_path: Path
     (saved / RESULT.record).write_text(records._sealed(content), encoding="utf-8")
     with pytest.raises(ResultError, match="differently; run it again"):
         _ = sb.Result.load(saved).scenario
+
+
+@for_each("text", ["", "[]", "{}", '{"name": 1}', "[" * 100_000])
+def test_a_kept_scenario_made_up_with_its_checksum_is_refused(text: str, tmp_path: Path) -> None:
+    saved = sb.simulate(LVM).save(tmp_path / "saved")
+    content = records.unseal(saved, RESULT.record)
+    (saved / SCENARIO_FILE).write_text(text, encoding="utf-8")
+    content["files"][SCENARIO_FILE] = records.digest(text.encode())
+    (saved / RESULT.record).write_text(records._sealed(content), encoding="utf-8")
+    with pytest.raises(ResultError, match="is damaged"):
+        sb.Result.load(saved)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from simbackup.methods.job import Schedule
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from tests.cases import for_each
@@ -34,12 +35,63 @@ def starts(result: Result) -> dict[str, float]:
     return {row["job"]: row["start"] for row in result.job_rows}
 
 
+def test_after_waits_for_all_that_it_names() -> None:
+    jobs = """
+  one: {method: write, data: a, begin: 10 s}
+  two: {method: write, data: b, begin: 20 s}
+  three: {method: write, data: a, after: [one, two]}
+  four: {method: write, data: b, after: one, begin: 500 s}
+"""
+    result = run(jobs)
+    assert starts(result)["three"] == pytest.approx(20.05)
+    assert starts(result)["four"] == 500.0
+
+
+@pytest.mark.parametrize(("window", "status"), [("1 h", "done"), ("10 ms", "late")])
+def test_a_job_outside_its_window_is_late_but_done(window: str, status: str) -> None:
+    result = run(f"  dd: {{method: write, data: a, window: {window}}}\n  next: {{method: write, data: b, after: dd}}\n")
+    rows: dict[str, dict[str, Any]] = {row["job"]: row for row in result.job_rows}
+    assert rows["dd"]["status"] == status
+    assert rows["next"]["status"] == "done"
+
+
+def test_a_window_counts_from_when_a_run_was_due() -> None:
+    """Each run of 25 s is due every 10 s: the third begins 30 s late, and ends outside its 40 s."""
+    line = "  dd: {method: write, data: a, most_rate: 2 MB/s, every: 10 s, until: 20 s, window: 40 s}\n"
+    rows = run(line).job_rows
+    assert [row["start"] for row in rows] == pytest.approx([0.0, 25.0, 50.0])
+    assert [row["status"] for row in rows] == ["done", "done", "late"]
+
+
+@for_each(
+    "deadline, expected",
+    [("23:59:50", ["late", "late"]), ("00:00:10", ["done", "late"]), ("00:00:30", ["done", "done"])],
+)
+def test_a_deadline_counts_from_the_beginning_of_a_chain(deadline: str, expected: list[str]) -> None:
+    """Two jobs of 25 s, the first of which begins 30 s before midnight."""
+    first = f'  dd: {{method: write, data: a, most_rate: 2 MB/s, begin: "23:59:30", deadline: "{deadline}"}}\n'
+    second = f'  next: {{method: write, data: b, most_rate: 2 MB/s, after: dd, deadline: "{deadline}"}}\n'
+    assert [row["status"] for row in run(first + second).job_rows] == expected
+
+
+def test_the_deadline_of_a_repeated_job_is_that_of_its_day() -> None:
+    line = '  dd: {method: write, data: a, begin: "22:00", every: 1 day, until: 3 days, deadline: "06:00"}\n'
+    rows = run(line).job_rows
+    assert [(row["status"], row["window"]) for row in rows] == [("done", 8 * 3600.0)] * 3
+
+
 @pytest.mark.parametrize(("first_day", "hours", "status"), [("friday", 78, "done"), ("monday", 6, "late")])
 def test_a_deadline_on_a_weekday_counts_from_the_first_day(first_day: str, hours: int, status: str) -> None:
     """50 MB at 2 ms/B take 28 h."""
     line = "  dd: {method: write, data: a, most_rate: 500 B/s, deadline: Monday 06:00}\n"
     [row] = run(line + f"first_day: {first_day}\n").job_rows
     assert (row["window"], row["status"]) == (hours * 3600.0, status)
+
+
+def test_the_earlier_of_window_and_deadline_counts() -> None:
+    schedule = Schedule(window=3600.0, deadline=6 * 3600.0)
+    assert schedule.allowed(due=20 * 3600.0, since=20 * 3600.0) == (3600.0, "outside its window")
+    assert schedule.allowed(due=29.5 * 3600.0, since=20 * 3600.0) == (1800.0, "after its deadline")
 
 
 # Queues
@@ -61,6 +113,23 @@ def test_longest_first_is_within_four_thirds_of_work_over_drives() -> None:
     bound = max(sum(work) / 3, *work)
     assert bound <= end(longest) <= 4 / 3 * bound
     assert end(longest) < end(first_come)
+
+
+@for_each(
+    "order, keys, first",
+    [
+        ("first_come", {}, ["a", "b", "c"]),
+        ("longest_first", {}, ["j", "k", "l"]),
+        ("priority", {"jobs.save-b.priority": 1, "jobs.save-g.priority": 2, "jobs.save-d.priority": 3},
+         ["b", "d", "g"]),
+        ("deadline", {"jobs.save-h.window": "1 h", "jobs.save-c.window": "2 h", "jobs.save-a.window": "3 h"},
+         ["a", "c", "h"]),
+    ],
+)  # fmt: skip
+def test_orders(order: str, keys: dict[str, object], first: list[str]) -> None:
+    result = simulate(FLEET, {"devices.jobs.order": order, **keys})
+    at_once = [name.removeprefix("save-") for name, row in jobs(result).items() if not row["waits"]]
+    assert sorted(at_once) == first
 
 
 # Copies in both directions, and writers on both disks: two full page caches that share disks and cores

@@ -107,6 +107,18 @@ def test_every_scenario_gives_a_trace_whose_durations_sum_up(name: str) -> None:
             assert sum(event["dur"] for event in parts) == run["dur"]
 
 
+def test_what_happens_to_a_job_is_on_its_track_and_what_happens_to_a_device_on_that_of_the_device() -> None:
+    trace = Trace()
+    ended(trace, "a.2", 0.0, 3.0)
+    trace.event(1.0, "jobs.a.2", "is tried again")
+    trace.event(2.0, "devices.d", "is full")
+    shown = chrome_trace(made_of(trace))
+    obeys(shown)
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in of_phase(shown, "M") if e["name"] == "thread_name"}
+    at = {e["name"]: (e["pid"], names[e["pid"], e["tid"]]) for e in of_phase(shown, "i")}
+    assert at == {"is tried again": (1, "a"), "is full": (2, "devices.d")}
+
+
 def test_parallel_streams_of_a_job_lie_on_tracks_of_their_own() -> None:
     trace = simulated("teaching/mount-queue").chrome_trace()
     names = {e["args"]["name"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}

@@ -1,9 +1,10 @@
+import errno
 from pathlib import Path
 
 import pytest
 
 from simbackup.errors import ResultError, SimbackupError
-from simbackup.results.folder import RESULT
+from simbackup.results.folder import NEW, RESULT
 from simbackup.results.result import Result
 from simbackup.results.saved import TRACE_FILE
 from simbackup.run import simulate
@@ -57,3 +58,22 @@ def test_compare_sets_measured_beside_simulated(result: Result, restored: Result
     assert row["simulated"] == pytest.approx(result.get("jobs.dd.elapsed"))
     assert row["error"] == pytest.approx(row["simulated"] / 365.185 - 1.0)
     assert restored.compare().empty
+
+
+def test_an_older_result_survives_a_failure_to_move_the_new_one(
+    result: Result, restored: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result.save(tmp_path / "run")
+    replace = Path.replace
+
+    def refuse(self: Path, target: Path) -> Path:
+        if self.name == NEW:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return replace(self, target)
+
+    monkeypatch.setattr("simbackup.results.folder.exchange", lambda *_: False)
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(ResultError, match="No space left"):
+        restored.save(tmp_path / "run")
+    assert Result.load(tmp_path / "run").record == result.record
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]

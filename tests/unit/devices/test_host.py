@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simbackup.devices.closed_network import ClosedClass
 from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.job_queue.live import Claim, JobQueue, enter
+from simbackup.devices.job_queue.live import ORDERS, Claim, JobQueue, enter
 from simbackup.devices.raid.live import ArrayLayout, Controller, FlashArray
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.ssd.live import Flash, Ssd
@@ -106,3 +106,11 @@ def test_longest_first_takes_no_more_than_four_thirds_of_the_shortest(works: lis
     """R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17, 1969: 4/3 - 1/(3 m)."""
     found, least = makespan(works, drives, "longest_first"), shortest(works, drives)
     assert least <= found <= (4 / 3 - 1 / (3 * drives)) * least + 1e-9
+
+
+@given(st.lists(st.integers(1, 1000), min_size=1, max_size=60), st.integers(1, 8), st.sampled_from(sorted(ORDERS)))
+def test_no_drive_is_idle_while_a_job_waits(works: list[int], drives: int, order: str) -> None:
+    """Then the last job begins when all drives were busy, after no more than the others' work over the drives."""
+    bound = max(sum(works) / drives, *works)
+    found = makespan(works, drives, order)
+    assert bound <= found <= sum(works) / drives + (1 - 1 / drives) * max(works) + 1e-9

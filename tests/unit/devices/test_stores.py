@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import simpy
 from oracles.bursts import busy_time
-from oracles.raid import Stripes, small_write_operations
+from oracles.raid import Stripes, rewrite, small_write_operations
 
 import simbackup as sb
 from simbackup.devices.cloud_disk.live import CloudDisk, Limits
@@ -91,6 +91,18 @@ def beside(stores: Disk | Raid, places: list[tuple[float, float, bool]]) -> floa
         going.append(shape.start(network, f"jobs.{i}", "move", 200e6).done)
     env.run(until=env.all_of(going))
     return env.now
+
+
+@pytest.mark.parametrize(("level", "rewritten"), [("5", 2), ("6", 3)])
+def test_a_small_write_with_parity_occupies_its_disks_until_what_they_read_comes_round(
+    level: raid.Level, rewritten: int
+) -> None:
+    """Every phase of every disk, tried one by one."""
+    done, free = rewrite(rewritten, phases=24)
+    service = array(level, 8).request("write", 0.0, 0.0, 4096.0)
+    transfer = OVERHEAD + 4096 / 50e6
+    assert service.latency == pytest.approx(done * 0.01 + transfer, rel=0.02)
+    assert service.busy * 8 / rewritten == pytest.approx(free * 0.01 + transfer, rel=0.02)
 
 
 @for_each("level, revolutions", [("0", 1), ("1", 1), ("10", 1), ("5", 2), ("6", 2)])

@@ -32,6 +32,22 @@ def begun(count: int = MANY) -> tuple[simpy.Environment, FlowNetwork, Link, list
     return env, network, core, flows
 
 
+def test_what_the_links_of_a_group_move_is_known_at_any_time() -> None:
+    env, network, core, flows = begun()
+    env.run(until=0.5)
+    network.advance()
+    disk = flows[40].links[1]
+    assert (disk.units, disk.bytes_moved, disk.busy_s) == pytest.approx((0.5, 1.0, 0.5 / 90.0))
+    assert (disk.peak_bytes_per_s, core.units, core.bytes_moved) == pytest.approx((2.0, 50.0, 100.0))
+    env.run(until=flows[-1].done)
+    network.advance()
+    assert disk.units == pytest.approx(41.0)
+    assert disk.peak_bytes_per_s == pytest.approx(2.0 * 100.0 / 60.0)
+    assert network.trace is not None
+    moved = [rate.bytes_per_s for rate in link_rates(network.trace, {"devices.040"})]
+    assert moved == pytest.approx([2.0 * 100.0 / (MANY - i) for i in range(41)] + [0.0])
+
+
 def test_a_level_that_takes_up_a_link_says_what_flows_by_themselves_do_there() -> None:
     env, trace = simpy.Environment(), Trace()
     network, core, side = FlowNetwork(env, trace), Link("links.core", 100.0), Link("links.side", 80.0)

@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sites.plan import TEXT, site
 
 import simbackup as sb
@@ -467,6 +469,31 @@ def test_a_copy_has_an_hour_more_when_clocks_go_back() -> None:
     assert [row["window"] for row in copies_of(site, 3, to="second", by="20:00")] == [86_400.0, 90_000.0, 86_400.0]
 
 
+@for_each(
+    "other",
+    [
+        {"daily": "3 %", "run": "8 KiB"},
+        {"daily": "1 %", "run": "1 MiB"},
+        {"daily": "3 %", "growth": "40 %", "run": "1 MiB"},
+    ],
+)
+def test_systems_that_change_otherwise_have_their_own_new_chunks_side_by_side(other: dict[str, Any]) -> None:
+    """A pool with both of two systems, which differ in one key of their changes, holds what pools with one hold."""
+    chunks = {"model": "deduplication/appliance-2010", "at": "target"}
+    pool = {"host": "host/linux-modern-server", "device": ARRAY, "deduplication": chunks}
+    systems = {
+        name: {"size": "1 TB", "change": change, "policy": "nightly"}
+        for name, change in {"a": {"daily": "3 %", "run": "1 MiB"}, "b": other}.items()
+    }
+
+    def used(**there: Any) -> float:
+        return days(date(2027, 1, 20), systems=there, policies=policy(), targets={"pool": pool})[-1].stocks["pool"].used
+
+    alone = [used(**{name: one}) for name, one in systems.items()]
+    assert used(**systems) == pytest.approx(sum(alone))
+    assert alone[0] != pytest.approx(alone[1], rel=0.01)
+
+
 def test_a_synthetic_full_backup_leaves_a_deduplicating_pool_as_a_whole() -> None:
     drive = {"model": "tape_library/storagetek-sl8500-small", "drive": "tape_drive/lto-9", "drives": 2}
     chunks = {"model": "deduplication/appliance-2010", "at": "target"}
@@ -481,3 +508,37 @@ def test_a_synthetic_full_backup_leaves_a_deduplicating_pool_as_a_whole() -> Non
     first, synthetic = copies_of(site, 5, to="vault", which="full")
     assert first["bytes"] == synthetic["bytes"] == 1e12
     assert synthetic["elapsed"] > 1e12 / 400e6  # an LTO-9 drive writes 400 MB/s
+
+
+@given(st.lists(st.floats(1.0, 50.0), min_size=1, max_size=40), st.integers(1, 3), st.booleans(), st.integers(1, 6))
+def test_nothing_that_is_kept_is_written_over(sizes: list[float], streams: int, fresh: bool, kept: int) -> None:
+    tapes = Cartridges(18.0, streams, fresh)
+    for i, size in enumerate(sizes):
+        tapes.session([(i, size, 9)])
+        tapes.free({i - kept})
+        live = sum(sizes[max(i - kept + 1, 0) : i + 1])
+        assert sum(cartridge.used for cartridge in tapes.written) >= live * (1 - 1e-9)
+        assert tapes.in_use + tapes.empty == tapes.bought
+        assert all(cartridge.used <= 18.0 * (1 + 1e-9) for cartridge in tapes.written)
+    everything = {name for cartridge in tapes.written for name in cartridge.holds}
+    assert everything == set(range(max(len(sizes) - kept, 0), len(sizes)))
+
+
+def test_policies_that_spread_share_the_days() -> None:
+    """One large system of one policy, seven small ones of another: none of these is saved on the day of the first."""
+    policy = site()["policies"]["nightly"] | {"spread": True}
+    systems = {"large": {"size": "7 TB", "policy": "a"} | CHANGE}
+    systems |= {f"s{i}": {"size": "1 TB", "policy": "b"} | CHANGE for i in range(7)}
+    found = loads(systems, {"a": policy, "b": policy})
+    assert found["monday"] == 7e12
+    assert sorted(found.values()) == [1e12] * 5 + [2e12, 7e12]
+
+
+def test_policies_that_divide_among_targets_share_these() -> None:
+    pool = site()["targets"]["pool"]
+    policy = site()["policies"]["nightly"] | {"to": ["pool", "second"]}
+    policy.pop("copies")
+    systems = {"large": {"size": "4 TB", "policy": "a"} | CHANGE}
+    systems |= {f"s{i}": {"size": "1 TB", "policy": "b"} | CHANGE for i in range(4)}
+    found = loads(systems, {"a": policy, "b": policy}, targets=site()["targets"] | {"second": pool})
+    assert found == {"pool": 4e12, "second": 4e12}

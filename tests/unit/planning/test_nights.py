@@ -1,4 +1,5 @@
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -8,8 +9,8 @@ from sites.plan import site
 from simbackup import units
 from simbackup.errors import InputError
 from simbackup.planning.night import Night, begin, job_of, work_of
-from simbackup.planning.plan import plan
-from simbackup.planning.playing import Outcome
+from simbackup.planning.plan import plan, stocked
+from simbackup.planning.playing import Outcome, Simulator
 from simbackup.planning.site import load_site
 from simbackup.policies.levels import Level
 from tests.cases import for_each
@@ -173,6 +174,24 @@ def test_nights_of_equal_work_are_simulated_once() -> None:
         )
         works = {work_of(found.site.file, night) for night in played}
         assert found.nights.simulated == len(played) == len(works) < 15
+
+
+def test_a_plan_that_is_given_up_counts_the_nights_that_were_simulated_at_once() -> None:
+    """Nights come back from worker processes in order; the third never does."""
+
+    class Interrupted(Simulator):
+        def each(self, nights: Sequence[Night]) -> Iterator[Mapping[str, Outcome]]:
+            assert len(nights) > 2
+            yield from map(stub, nights[:2])
+            raise KeyboardInterrupt
+
+    loaded = load_site(site(systems=GROWING))
+    found = stocked(loaded, "3y", play=Interrupted(loaded, at_once=4)).nights
+    with pytest.raises(KeyboardInterrupt):
+        found.sample()
+    assert found.simulated == 0
+    found.give_up()
+    assert found.simulated == sum(map(len, found.played.values())) == 2
 
 
 def apart(night: Night) -> dict[str, Outcome]:

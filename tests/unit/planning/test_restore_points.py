@@ -333,3 +333,43 @@ def test_losses_are_told_by_policy_where_restore_points_differ() -> None:
         (): 6 * DAY + 16 * HOUR, ("weekly",): 6 * DAY + 16 * HOUR, ("nightly",): 16 * HOUR,
     }  # fmt: skip
     assert losses(remaining, date(2027, 2, 1), loaded.systems, lambda _: "one").keys() == {()}
+
+
+@for_each(
+    "catalogue, operator, fetch, starts",
+    [
+        (20.0, 3.0, 7.0, [120.0, 170.0]),  # the catalogue, after new hosts, takes longest
+        (20.0, 30.0, 7.0, [130.0, 180.0]),  # a person prepares the first system longer than that
+        (20.0, 3.0, 500.0, [500.0, 550.0]),  # the courier comes last
+        (0.0, 80.0, 0.0, [180.0, 260.0]),  # a person takes longer for a system than its restore
+    ],
+)
+def test_what_different_people_do_overlaps(
+    catalogue: float, operator: float, fetch: float, starts: list[float]
+) -> None:
+    """New hosts take 100 s, after which the catalogue comes back and one system after the other is prepared."""
+    found = Declared(100.0, catalogue, operator, {"vault": fetch}).timed(one_drive([50.0, 50.0]))
+    assert [one.starts for one in found] == starts
+
+
+def test_a_courier_holds_up_only_what_comes_back_from_his_cartridges() -> None:
+    first, second = one_drive([50.0, 50.0])
+    near = second._replace(source="pool", targets=("pool",))
+    found = Declared(10.0, fetch={"vault": 500.0}).timed([first, near])
+    assert [one.starts for one in found] == [500.0, 60.0]
+
+
+def test_a_system_that_never_comes_back_needs_nobody() -> None:
+    first, second = one_drive([50.0, 50.0])
+    found = Declared(operator=10.0).timed([first._replace(reason="no copy"), second])
+    assert found[0] == first._replace(reason="no copy")
+    assert found[1].starts == 50.0
+
+
+def test_without_a_copy_everything_is_lost() -> None:
+    assert lost("main", date(2027, 3, 6), copies={}) == Loss(math.inf, None, math.inf, None)
+
+
+def test_copies_whose_base_is_elsewhere_save_nothing() -> None:
+    found = lost("main", date(2027, 3, 6), copies={"away": {"to": "far", "on": "tuesday"}})
+    assert found.day is None
