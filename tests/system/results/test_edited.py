@@ -11,6 +11,7 @@ from simbackup.errors import ResultError
 from simbackup.results import folder as records
 from simbackup.results.folder import RESULT
 from simbackup.results.result import Result
+from simbackup.results.saved import TRACE_FILE
 from simbackup.run import simulate
 
 EDITS = 100
@@ -84,3 +85,12 @@ def test_a_record_sets_nothing_of_a_trace_that_results_do_not_keep(old: Path) ->
     content["trace"] = {**content.get("trace", {}), "jobs": 5}
     (old / RESULT.record).write_text(records._sealed(content))
     assert Result.load(old).trace.jobs != 5
+
+
+def test_a_trace_with_fewer_records_than_its_record_says_is_refused(old: Path) -> None:
+    content = records.unseal(old, RESULT.record)
+    lines = (old / TRACE_FILE).read_text().splitlines(keepends=True)
+    (old / TRACE_FILE).write_text("".join(lines[:-1]))
+    content["files"][TRACE_FILE] = records.digest((old / TRACE_FILE).read_bytes())
+    (old / RESULT.record).write_text(records._sealed(content))
+    assert "trace.jsonl: has" in refused(old)

@@ -7,8 +7,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sites.plan import TEXT, site
 
 import simbackup as sb
@@ -508,20 +506,6 @@ def test_a_synthetic_full_backup_leaves_a_deduplicating_pool_as_a_whole() -> Non
     first, synthetic = copies_of(site, 5, to="vault", which="full")
     assert first["bytes"] == synthetic["bytes"] == 1e12
     assert synthetic["elapsed"] > 1e12 / 400e6  # an LTO-9 drive writes 400 MB/s
-
-
-@given(st.lists(st.floats(1.0, 50.0), min_size=1, max_size=40), st.integers(1, 3), st.booleans(), st.integers(1, 6))
-def test_nothing_that_is_kept_is_written_over(sizes: list[float], streams: int, fresh: bool, kept: int) -> None:
-    tapes = Cartridges(18.0, streams, fresh)
-    for i, size in enumerate(sizes):
-        tapes.session([(i, size, 9)])
-        tapes.free({i - kept})
-        live = sum(sizes[max(i - kept + 1, 0) : i + 1])
-        assert sum(cartridge.used for cartridge in tapes.written) >= live * (1 - 1e-9)
-        assert tapes.in_use + tapes.empty == tapes.bought
-        assert all(cartridge.used <= 18.0 * (1 + 1e-9) for cartridge in tapes.written)
-    everything = {name for cartridge in tapes.written for name in cartridge.holds}
-    assert everything == set(range(max(len(sizes) - kept, 0), len(sizes)))
 
 
 def test_policies_that_spread_share_the_days() -> None:

@@ -11,7 +11,7 @@ from simbackup.policies.clock import Window, clock, deadline
 from simbackup.policies.days import DayError, Days, check, each_day
 from simbackup.policies.levels import Level, RestorePoint
 from simbackup.policies.retention import Retention, period
-from simbackup.policies.series import Series, needed_by
+from simbackup.policies.series import Series
 from tests.cases import for_each
 
 FIRST, LAST = date(2027, 1, 1), date(2028, 12, 31)
@@ -152,11 +152,3 @@ def test_an_age_in_months_ends_on_the_same_day_of_a_later_month() -> None:
 def test_each_point_that_is_kept_names_the_rules_that_keep_it() -> None:
     series, _ = played(Retention(last=2, weekly=2), [Level.FULL] * 8)  # from a Monday on
     assert series.rules(START + timedelta(days=7)) == {6: ("last 2", "weekly 2"), 7: ("last 2", "weekly 2")}
-
-
-@given(RULES, NIGHTS)
-def test_whatever_is_kept_can_be_restored_and_all_else_is_freed(rules: Retention, nights: list[Level | None]) -> None:
-    series, _ = played(rules, nights)
-    needed = needed_by(series.points, series.kept)
-    assert all(series.points[number].base in {None, *needed} for number in needed)
-    assert needed == series.points.keys()
