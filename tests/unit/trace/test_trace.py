@@ -20,7 +20,7 @@ from simbackup.palette import PAPER
 from simbackup.results.rows import device_rows
 from simbackup.trace import columns
 from simbackup.trace.activity import WORDS, Activity, Nature
-from simbackup.trace.columns import JobRecord, Jobs, Rate, RateBatch, Rates, Spans
+from simbackup.trace.columns import JobRecord, Jobs, Rate, RateBatch, Rates, Span, SpanPart, Spans
 from simbackup.trace.levels import link_rates
 from simbackup.trace.trace import Trace
 from tests.cases import for_each, some
@@ -143,6 +143,12 @@ def _same(columns: Any, records: list[Any]) -> None:
         assert columns != records[1:]
     with pytest.raises(IndexError):
         columns[len(records)]
+
+
+@given(st.lists(st.builds(Span, NUMBER, NUMBER, NAME, NAME, NAME, st.lists(
+    st.builds(SpanPart, NAME, NAME, NUMBER)).map(tuple))))  # fmt: skip
+def test_spans_come_back_as_they_were(records: list[Span]) -> None:
+    _same(Spans(records), records)
 
 
 def test_a_column_of_jobs_with_different_keys() -> None:
