@@ -106,7 +106,7 @@ def complete(task: Task, send: Send) -> None:
     schema = site_schema("site", names) if site else json_schema("scenario", names)
     known = vocabulary(schema, key)
     fitting = set[str]()
-    if key is not None:
+    if key not in {None, "model"}:
         known |= dict.fromkeys(re.findall(r"^  ([\w-]+):", task["text"], re.MULTILINE), "a name in this text")
     if key == "model":
         known |= {name: "" for name in names if name not in known}
