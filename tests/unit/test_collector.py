@@ -15,6 +15,6 @@ def test_what_somebody_else_froze_stays_frozen() -> None:
         frozen = gc.get_freeze_count()
         with seldom(kept=True):
             pass
-        assert gc.get_freeze_count() == frozen > before
+        assert 0 < gc.get_freeze_count() <= frozen  # some of what was frozen may be gone, but nothing was set free
     finally:
         gc.unfreeze()
