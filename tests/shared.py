@@ -38,7 +38,7 @@ LIBRARY_BY_HAND = """\
       native_rate: 80 MB/s, slowest_rate: 80 MB/s, reposition_time: 3 s, buffer: 64 MB}}
 """
 """A tape library in round figures, a line of `devices`, for tests that compute its times by hand."""
-STATES_JOBS = re.compile(r"^(jobs|extends):", re.MULTILINE)
+STATES_JOBS = re.compile(r"^(jobs|fleets|extends):", re.MULTILINE)
 RUNNABLE = [
     name
     for name in names()
