@@ -71,6 +71,8 @@ def _end(number: int, frame: object) -> None:
 
 
 def _unraisable(lost: UnraisableHookArgs) -> None:
+    if getattr(lost.object, "__qualname__", "") == "BaseEventLoop.__del__" and lost.exc_type is AttributeError:
+        return  # an interrupt cut short the making of an event loop, which has nothing to close
     if lost.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(lost)
         return
