@@ -35,7 +35,7 @@ class Run:
     repeat: int
     workers: int = 0
     """Workers that the program uses, to find its serial share; 0 for its default."""
-    delay: float | None = None
+    round_trip: float | None = None
     """Seconds of a round trip through a proxy to its server, to find how many it makes; None without a proxy."""
 
     @classmethod
@@ -80,18 +80,16 @@ def _with_delays(design: DesignSpec, programs: Sequence[str]) -> Iterator[Run]:
         for operation in (one for one in design.operations if program.server and one in program.operations):
             for delay in design.delays:
                 for repeat in range(int(design.repeats.si)):
-                    yield Run(name, operation, most, repeat, delay=delay.si)
+                    yield Run(name, operation, most, repeat, round_trip=delay.si)
 
 
 def measured_runs(folder: Folder) -> list[Line]:
-    """The runs that a folder holds; lines of the time when a delay of 0 meant no proxy have None for it.
+    """The runs that a folder holds.
 
-    Since then lines say whether they were `proxied`. For a while they did not, but had None for no proxy.
+    Older lines state a `delay`, which is 0 for a run without a proxy, in place of a round trip.
     """
     lines = folder.lines(RUNS)
-    if any("proxied" not in line and line.get("delay", 0.0) is None for line in lines):
-        return lines
-    return [line if "proxied" in line else {**line, "delay": line.get("delay") or None} for line in lines]
+    return [line if "round_trip" in line else {**line, "round_trip": line.get("delay") or None} for line in lines]
 
 
 def is_quiet(line: Line) -> bool:
@@ -214,8 +212,8 @@ def _once(folder: Folder, settings: Settings, run: Run, of: tuple[LabProgramSpec
         shell = Shell(scratch, {key: _filled(value, places) for key, value in program.environment.items()})
         if program.server:
             servers = stack.enter_context(shell.serving(_filled(program.server, places), port))
-        if run.delay is not None:
-            places["port"] = stack.enter_context(delayed(port, run.delay))
+        if run.round_trip is not None:
+            places["port"] = stack.enter_context(delayed(port, run.round_trip))
             shell = Shell(scratch, {key: _filled(value, places) for key, value in program.environment.items()})
         for command in operation.prepare:
             shell.call(_filled(command, places))
@@ -232,7 +230,7 @@ def _once(folder: Folder, settings: Settings, run: Run, of: tuple[LabProgramSpec
     return {
         **asdict(run), "bytes": content.bytes, "files": content.files, "random": content.random,
         "unchanged": unchanged, "stored": stored, **{key: round(value, 6) for key, value in asdict(ran).items()},
-        "disturbed": ran.disturbed, "proxied": run.delay is not None, "day": today(), "at": round(time.time(), 3),
+        "disturbed": ran.disturbed, "day": today(), "at": round(time.time(), 3),
     }  # fmt: skip
 
 

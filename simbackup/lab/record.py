@@ -42,7 +42,7 @@ MACHINE: tuple[str, ...] = (
     "disk",
 )
 RUN: tuple[str, ...] = (
-    "program", "operation", "point", "repeat", "workers", "delay", "bytes", "files", "random", "unchanged", "stored",
+    "program", "operation", "point", "repeat", "workers", "round_trip", "bytes", "files", "random", "unchanged", "stored",
     "elapsed", "synced", "cpu", "server_cpu", "foreign", "steal", "cores", "disturbed", "attempts", "day",
 )  # fmt: skip
 PREDICTION: tuple[str, ...] = (
@@ -81,7 +81,7 @@ def packed(folder: Folder) -> str:
         "format": FORMAT, "design": _plain_design(lab.design),
         "machine": {key: lab.machine[key] for key in MACHINE}, "versions": dict(lab.versions),
         "contents": {name: [one.bytes, one.files, one.random] for name, one in lab.contents.items()},
-        "runs": [[{"delay": None, **line}[key] for key in RUN] for line in lab.lines],
+        "runs": [[line[key] for key in RUN] for line in lab.lines],
         "predictions": [[line[key] for key in PREDICTION] for line in folder.lines(PREDICTIONS)],
     }  # fmt: skip
     for word in _words(inside):

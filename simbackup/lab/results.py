@@ -68,14 +68,14 @@ class Lab:
 
     def runs(self, program: str, operation: str) -> list[Line]:
         """The runs of an operation, with its own number of workers and without a proxy."""
-        return [one for one in self._all(program, operation) if not one["workers"] and one.get("delay") is None]
+        return [one for one in self._all(program, operation) if not one["workers"] and one["round_trip"] is None]
 
     def _all(self, program: str, operation: str) -> list[Line]:
         return [one for one in self.lines if (one["program"], one["operation"]) == (program, operation)]
 
     def with_delays(self, program: str, operation: str) -> list[Line]:
         """The runs of an operation through a proxy."""
-        return [one for one in self._all(program, operation) if one.get("delay") is not None]
+        return [one for one in self._all(program, operation) if one["round_trip"] is not None]
 
     def with_workers(self, program: str, operation: str) -> list[Line]:
         """The runs of an operation with a stated number of workers."""
@@ -165,12 +165,12 @@ class Delays:
 def delays_of(lab: Lab, program: str, operation: str) -> Delays | None:
     """What an operation takes by delay; None unless it was measured with delays."""
     lines = lab.with_delays(program, operation)
-    if all(line["delay"] for line in lines):
+    if all(line["round_trip"] for line in lines):
         points = {line["point"] for line in lines}
-        lines += [{**line, "delay": 0.0} for line in lab.runs(program, operation) if line["point"] in points]
+        lines += [{**line, "round_trip": 0.0} for line in lab.runs(program, operation) if line["point"] in points]
     times: dict[float, float] = {}
     for line in lines:
-        delay = line["delay"]
+        delay = line["round_trip"]
         times[delay] = min(times.get(delay, line["elapsed"]), line["elapsed"])
     return Delays(times) if len(times) > 1 else None
 

@@ -280,31 +280,31 @@ def test_the_serial_share_is_what_several_workers_do_not_save(lab: Folder, root:
 
 def test_round_trips_are_those_that_a_delay_makes_longer(lab: Folder, root: Path) -> None:
     design = setup.load_design("tiny").model_copy(update={"delays": setup.load_design("full").delays})
-    assert all(run.delay is None for run in measuring.runs_of(design, ["ours"], 1))
+    assert all(run.round_trip is None for run in measuring.runs_of(design, ["ours"], 1))
     path = root / "lab" / "programs" / "ours.yaml"
     path.write_text(path.read_text(encoding="utf-8") + "server: python3 -m http.server {port}\n", encoding="utf-8")
-    found = [run for run in measuring.runs_of(design, ["ours"], 1) if run.delay is not None]
-    assert sorted((run.point, run.delay) for run in found) == [("small-2", each) for each in (0.0, 0.005, 0.02)]
+    found = [run for run in measuring.runs_of(design, ["ours"], 1) if run.round_trip is not None]
+    assert sorted((run.point, run.round_trip) for run in found) == [("small-2", each) for each in (0.0, 0.005, 0.02)]
     runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
     assert results.delays_of(results.Lab.of(lab), "ours", "backup") is None
     line = next(one for one in lab.lines(measuring.RUNS) if one["point"] == "small-2")
     for delay, seconds in ((0.005, 1.5), (0.02, 3.0), (0.02, 3.7)):
-        more = {"delay": delay, "elapsed": seconds, "repeat": int(seconds)}
+        more = {"round_trip": delay, "elapsed": seconds, "repeat": int(seconds)}
         lab.add(measuring.RUNS, {**{key: value for key, value in line.items() if key != "sha256"}, **more})
     delays = results.delays_of(results.Lab.of(lab), "ours", "backup")
     assert delays is not None
     assert delays.trips == pytest.approx(100.0)
     said = "100 round trips with the most small files; with 20 ms, shorter delays say 3.00 s, and it took 3.00 s (+0%)"
     assert delays.said == said
-    assert all(one.get("delay") is None for one in results.Lab.of(lab).runs("ours", "backup"))
+    assert all(one["round_trip"] is None for one in results.Lab.of(lab).runs("ours", "backup"))
     proxy = {key: value for key, value in line.items() if key != "sha256"}
-    lab.add(measuring.RUNS, {**proxy, "delay": 0.0, "proxied": True, "elapsed": 1.1})
+    lab.add(measuring.RUNS, {**proxy, "round_trip": 0.0, "elapsed": 1.1})
     delays = results.delays_of(results.Lab.of(lab), "ours", "backup")
     assert delays is not None
     assert delays.times[0.0] == 1.1  # the proxy is in the way of all of them
 
 
-def test_runs_of_a_folder_in_which_no_delay_was_0_are_those_without_a_proxy(lab: Folder) -> None:
+def test_a_delay_of_0_of_an_older_folder_was_a_run_without_a_proxy(lab: Folder) -> None:
     runs_by_rule(lab, {"start": 0.4, "byte": 2e-6, "file": 0.02})
     lines = [{key: value for key, value in line.items() if key != "sha256"} for line in lab.lines(measuring.RUNS)]
     (lab.path / measuring.RUNS).unlink()
@@ -313,16 +313,14 @@ def test_runs_of_a_folder_in_which_no_delay_was_0_are_those_without_a_proxy(lab:
     lab.add(measuring.RUNS, {**lines[0], "delay": 0.02})
     old = results.Lab.of(lab)
     assert len(old.runs("ours", "backup")) == len(lines)
-    assert [line["delay"] for line in old.with_delays("ours", "backup")] == [0.02]
+    assert [line["round_trip"] for line in old.with_delays("ours", "backup")] == [0.02]
     done = {measuring.Run.of(line) for line in measuring.measured_runs(lab)}
     assert all(run in done for run in measuring.runs_of(setup.load_design("tiny"), ["ours"], 1))
-    lab.add(measuring.RUNS, {**lines[0], "delay": None, "proxied": False})  # goes on with it
-    lab.add(measuring.RUNS, {**lines[0], "delay": 0.0, "proxied": True})
+    lab.add(measuring.RUNS, {**lines[0], "round_trip": None})  # goes on with it
+    lab.add(measuring.RUNS, {**lines[0], "round_trip": 0.0})
     more = results.Lab.of(lab)
     assert len(more.runs("ours", "backup")) == len(lines) + 1
-    assert [line["delay"] for line in more.with_delays("ours", "backup")] == [0.02, 0.0]
-    lab.add(measuring.RUNS, {**lines[0], "delay": None})  # one that was made when lines did not say it
-    assert len(results.Lab.of(lab).with_delays("ours", "backup")) == len(lines) + 2
+    assert [line["round_trip"] for line in more.with_delays("ours", "backup")] == [0.02, 0.0]
 
 
 def test_codecs_say_how_fast_they_are_in_memory() -> None:
