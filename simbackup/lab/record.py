@@ -42,8 +42,8 @@ MACHINE: tuple[str, ...] = (
     "disk",
 )
 RUN: tuple[str, ...] = (
-    "program", "operation", "point", "repeat", "workers", "round_trip", "bytes", "files", "random", "unchanged", "stored",
-    "elapsed", "synced", "cpu", "server_cpu", "foreign", "steal", "cores", "disturbed", "attempts", "day",
+    "program", "operation", "point", "repeat", "workers", "round_trip", "bytes", "files", "random", "unchanged",
+    "stored", "elapsed", "synced", "cpu", "server_cpu", "foreign", "steal", "cores", "disturbed", "attempts", "day",
 )  # fmt: skip
 PREDICTION: tuple[str, ...] = (
     "program",
