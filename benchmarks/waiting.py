@@ -4,9 +4,8 @@ restic reads a repository of many small packs from a REST server, rclone copies 
 pg_dump and pg_restore save and load a database of many small tables. Between each program and its server, a proxy
 delays each round trip. The files are small, so that waiting takes most of the time; the difference of the times with
 many and with few of them is what each takes, without what the program does once. `waiting.csv` holds single runs on a
-shared virtual machine with two cores, which were busy with other work: what takes less than 10 ms (restic) or 40 ms
-(rclone) each is work of these cores; PostgreSQL is not complete. pg_dump and pg_restore ask about each table in series,
-whatever their number of jobs. Run it as root.
+shared virtual machine with two cores, which were busy with other work; PostgreSQL is not complete. pg_dump and
+pg_restore ask about each table in series, whatever their number of jobs. Run it as root.
 """
 
 from __future__ import annotations
@@ -16,17 +15,16 @@ import csv
 import os
 import random
 import shutil
-import socket
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.databases import Env, postgres, shell
+from simbackup.lab.runs import Shell, free_port
 from simbackup.lab.setup import delayed
 
 TABLE = Path(__file__).with_suffix(".csv")
@@ -73,27 +71,9 @@ CASES: Mapping[str, tuple[Case, ...]] = {
 }  # fmt: skip
 
 
-def free_port() -> int:
-    """A port that nobody uses."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
-
-
-@contextmanager
-def serving(kind: str, folder: Path) -> Generator[int]:
-    """A server of rclone on a folder; its port."""
-    port = free_port()
-    command = ["rclone", "serve", kind, "--addr", f"127.0.0.1:{port}", str(folder)]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-        try:
-            for _ in range(100):
-                time.sleep(0.1)
-                with socket.socket() as asked:
-                    if asked.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-            yield port
-        finally:
-            process.terminate()
+def serving(kind: str, folder: Path, port: int) -> AbstractContextManager[object]:
+    """A server of rclone on a folder."""
+    return Shell(folder.parent, {}).serving(f"rclone serve {kind} --addr 127.0.0.1:{port} {folder}", port)
 
 
 def small_files(folder: Path, number: int) -> None:
@@ -117,12 +97,14 @@ def ready(name: str, folder: Path, items: int) -> Generator[tuple[int, str, Env]
             (data / f"{each}").write_bytes(random.Random(each).randbytes(4000))  # noqa: S311
             shell(f"restic -q -r {kept} backup {data}", "root", env)
         shutil.rmtree(folder / "cache")
-        with serving("restic", kept) as port:
+        port = free_port()
+        with serving("restic", kept, port):
             yield port, "root", env | {"RESTIC_CACHE_DIR": "", "RESTIC_PASSWORD": "p"}
     elif name == "rclone":
         small_files(data, items)
         shutil.copytree(data, kept / "from")
-        with serving("webdav", kept) as port:
+        port = free_port()
+        with serving("webdav", kept, port):
             yield port, "root", env
     else:
         with postgres(folder) as (_, env):
@@ -189,8 +171,9 @@ def main() -> None:
         for key in sorted({run[:4] for run in runs})
     ]  # fmt: skip
     each = dict[tuple[str, float, int], float]()
+    by_key = {run[:4]: run for run in found}
     for few in (run for run in found if run.items == ITEMS[0]):
-        [many] = [run for run in found if run[:2] == few[:2] and run[2:4] == (ITEMS[1], few.workers)]
+        many = by_key[few.command, few.trip_s, ITEMS[1], few.workers]
         each[few.command, few.trip_s, few.workers] = (many.elapsed_s - few.elapsed_s) / (ITEMS[1] - ITEMS[0])
     for (command, trip, workers), seconds in each.items():
         gain = each[command, trip, 1] / seconds

@@ -82,7 +82,7 @@ def constants(lab: Lab, found: Found, own: Constants) -> dict[str, Mapped]:
         times = lab.times_by_workers(found.program, found.operation)
         said = ", ".join(f"{seconds:.3g} s with {number}" for number, seconds in times.items())
         given["serial_share"] = {
-            "value": f"{found.serial:.3g}", "basis": "measured", "source": SOURCE, "fitted_to": [
+            "value": f"{found.serial:g}", "basis": "measured", "source": SOURCE, "fitted_to": [
                 workers_id(lab, found, *of) for of in found.scaled if of[0] not in held_out(lab.design)
             ],
             "at": f"lab {lab.id}, {found.program} {found.operation}: {said}; what the simulated workers save",
