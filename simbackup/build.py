@@ -68,7 +68,7 @@ def made(part: Part, *given: object) -> Any:
 
 
 _COMPLETE: set[tuple[type[Part], type]] = set()
-"""Specs with the classes of live parts that have all that is promised."""
+"""Pairs of a spec and a live class that were found to lack nothing."""
 
 
 @cache

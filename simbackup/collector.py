@@ -7,15 +7,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 OBJECTS = 250_000
-"""Objects that are made before the collector looks for cycles among them."""
+"""Number of new objects after which the collector looks for cycles."""
 
 
 @contextmanager
 def seldom(*, kept: bool = False) -> Generator[None]:
-    """Inside, the collector looks seldom: nearly all that is made stays, and each look would cost what there is.
+    """Let the collector run seldom inside: nearly all new objects stay in use, and each run looks at all of them.
 
-    It still looks, as what has ended may hold itself. Afterwards it is as it was, but for what is `kept`: that counts
-    as old at once, and is not looked at until all is.
+    It still runs, as objects that are no longer used may form cycles. Afterwards its threshold is as before. With
+    `kept`, all objects then count as old, so that only a collection of the oldest generation looks at them again.
 
     >>> with seldom():
     ...     gc.get_threshold()[0]
@@ -26,7 +26,7 @@ def seldom(*, kept: bool = False) -> Generator[None]:
     try:
         yield
     finally:
-        if kept and not gc.get_freeze_count():  # else what somebody else froze would be looked at again
+        if kept and not gc.get_freeze_count():  # unfreezing would undo the freeze of another caller
             gc.freeze()
             gc.unfreeze()
         gc.set_threshold(*before)

@@ -69,13 +69,13 @@ def moment(seconds: float) -> str:
 
 @contextmanager
 def jobs() -> Generator[Callable[[float, int, int], None]]:
-    """What counts the jobs of one run that have ended."""
+    """Yield a function that shows how many jobs of a run have ended."""
     with _bar() as bar:
         yield lambda now, ended, jobs: bar(ended, jobs, f"{ended:,} of {jobs:,} jobs, {moment(now)}")
 
 
 def simulating(night: Night, done: int, expected: int, seconds: float = 0.0) -> str:
-    """The night that is simulated now, the share of the wanted ones that was done in some seconds, and what is left.
+    """Return the line beside the progress bar: the present night, the share that is done, and the time left.
 
     >>> from datetime import date
     >>> from simbackup.planning.night import Night
@@ -90,9 +90,9 @@ def simulating(night: Night, done: int, expected: int, seconds: float = 0.0) -> 
 
 @contextmanager
 def nights(workers: int | None = None) -> Generator[Callable[[PlannedSite], Play]]:
-    """What simulates the nights of a site and counts them.
+    """Yield a function that makes the simulator of a site, with a progress bar of its nights.
 
-    It has so many worker processes; by default one for each processor.
+    It has `workers` worker processes, by default one for each processor.
     """
     from simbackup.experiments.processes import of_use, worker_processes  # noqa: PLC0415
     from simbackup.planning.playing import Simulator  # noqa: PLC0415
@@ -111,7 +111,7 @@ def nights(workers: int | None = None) -> Generator[Callable[[PlannedSite], Play
 
 @contextmanager
 def counting() -> Generator[Callable[[int, int], None]]:
-    """What counts points; without a terminal, a line every five minutes."""
+    """Yield a function that shows how many points are done; without a terminal, it prints a line every five minutes."""
     begin = spoken = time.monotonic()
     first, of = 0, 0
     with _bar() as bar:

@@ -62,7 +62,7 @@ def _ending() -> list[signal.Signals]:
 
 
 def _end(number: int, frame: object) -> None:
-    """Interrupt because of a signal; no other one disturbs what is cleaned up then."""
+    """Raise KeyboardInterrupt for a signal, and ignore further signals during the clean-up."""
     del frame
     received.append(number)
     for each in _ending():
@@ -72,7 +72,7 @@ def _end(number: int, frame: object) -> None:
 
 def _unraisable(lost: UnraisableHookArgs) -> None:
     if getattr(lost.object, "__qualname__", "") == "BaseEventLoop.__del__" and lost.exc_type is AttributeError:
-        return  # an interrupt cut short the making of an event loop, which has nothing to close
+        return  # interrupted while an event loop was being created: there is nothing to close
     if lost.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(lost)
         return

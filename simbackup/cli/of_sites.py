@@ -60,7 +60,7 @@ def init(
 ) -> None:
     """Write a site file from an inventory, with policies and targets of a template, and mark guesses as assumed.
 
-    Pools of disks that would be too small get as many disks as three years need. What else is too small is a warning.
+    Disk pools that are too small get enough disks for three years; anything else that is too small is a warning.
     """
     from dataclasses import replace  # noqa: PLC0415
 
@@ -185,7 +185,7 @@ def plan_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
 
 def _so_far(found: Plan, out: Path | None, *, as_json: bool) -> None:
-    """Show, and write beside the tables that were wanted, what a plan knows that was given up among its nights."""
+    """Show what an interrupted plan knows, and write its tables to a path beside `out`."""
     from simbackup.cli import interrupts, show, show_plan  # noqa: PLC0415
     from simbackup.planning.intervals import NOT_ASKED  # noqa: PLC0415
     from simbackup.planning.writing import write_tables  # noqa: PLC0415
@@ -266,8 +266,8 @@ def restore_site(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
         str,
         typer.Option(
             metavar="WHAT",
-            help="site, 'client NAME' (or 'A,B', 'db*', 'datastore:san' for NAME), or 'one-file NAME' (or a pattern, "
-            "one file of each).",
+            help="site; 'client NAME', where NAME may also be 'A,B', 'db*' or 'datastore:san'; or 'one-file NAME' (a "
+            "pattern: one file of each).",
         ),
     ] = "site",
     at: At = None,
@@ -441,7 +441,7 @@ def compare_sites(  # noqa: PLR0913, PLR0917 (typer reads each as an option)
 
 
 def _varied(vary: list[str]) -> Iterator[str]:
-    """A variant for each combination of the values of addresses, as `--with` has it."""
+    """Yield each combination of the values of all addresses, as a text for `--with`."""
     from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
 
     each: dict[str, list[str]] = {}

@@ -67,7 +67,7 @@ class ClosedClass:
         ]
 
     def round(self, waits: Mapping[Link, float], away: float, number: Mapping[Link, int]) -> CustomerClass:
-        """One unit as a class of the equations, by the numbers of its stations, `away` from all for some seconds."""
+        """The customer class of the equations for one unit, whose workers spend `away` seconds at no station."""
         visits = [
             Visit(
                 number[link],
@@ -81,7 +81,7 @@ class ClosedClass:
         return CustomerClass(self.workers, max(delay, 0.0), tuple(visits), away)
 
     def limit(self, found: Throughput, waits: Mapping[Link, float]) -> Limit:
-        """The rate of all workers, its main cause, and the seconds of a unit by part, including waits in queues."""
+        """The limit that a solution means: rate of all workers, main cause, seconds of a unit by part with queueing."""
         rate, residence = found.rate, dict(zip(waits, found.residence, strict=False))
         if rate <= 0.0:
             return Limit(0.0, next((link.name for link, s in residence.items() if math.isinf(s)), ""))

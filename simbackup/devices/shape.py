@@ -104,7 +104,7 @@ class FlowShape(NamedTuple):
     visits: Mapping[Link, float] = _NOTHING
     """Visits of a unit to links that serve in order of arrival, as locks do."""
     afar: frozenset[str] = frozenset()
-    """Addresses of the cycle that answer from afar, in addition to all travel: whoever waits there does no work."""
+    """Addresses of remote services in the cycle: a worker who waits there, or for travel, does no work meanwhile."""
 
     @property
     def cause(self) -> str | None:
@@ -118,10 +118,11 @@ class FlowShape(NamedTuple):
 
     @property
     def by_one(self) -> FlowShape:
-        """The shape while a single worker, thread or connection works, and the others wait for it.
+        """The shape while only one worker, thread or connection works at a time.
 
-        They wait for each other's work as for a lock, and meanwhile for answers from afar: `n` workers who are away
-        for R seconds of a unit and work for L of them make `X(n)` units a second, of a closed network of one server.
+        Workers wait for each other's work as for a lock, but their waits for remote services overlap: `n` workers who
+        wait R seconds and work L seconds for each unit complete `X(n)` units a second, the throughput of a closed
+        queueing network with one server.
         """
         alone = self._replace(workers=min(self.workers, 1), parallel=self.parallel_alone, serial_share=0.0)
         away = {part: s for part, s in self.parts.items() if part[1] == Activity.TRAVEL.value or part[0] in self.afar}
@@ -327,7 +328,7 @@ class FlowShape(NamedTuple):
         return self if share == 1.0 else self._replace(**self._scaled(share))
 
     def times(self, units: float) -> FlowShape:
-        """The shape of a flow whose unit is so many units of this one."""
+        """The shape of a flow whose unit is `units` units of this one."""
         if units == 1.0:
             return self
         return self._replace(
@@ -339,7 +340,7 @@ class FlowShape(NamedTuple):
         )
 
     def _scaled(self, factor: float) -> dict[str, Any]:
-        """Its loads and seconds, times a factor."""
+        """The fields that change with the size of a unit, for a unit that is `factor` times as large."""
         return {
             "demands": {link: demand * factor for link, demand in self.demands.items()},
             "moves": {link: moved * factor for link, moved in self.moves.items()},

@@ -84,7 +84,7 @@ class Affected:
             self.add(flows)
             others = list[Variable]()
             for flow in flows:
-                for link in flow.links:  # also those that it demands no more
+                for link in flow.links:  # also links that it no longer demands
                     many = len(link.variables) > 1 and link.streams is not None and link.moves_all
                     others += link.variables if many else link.limited
             for link in links:

@@ -25,7 +25,7 @@ NEARER = 0.5
 """Factor on the square of the slack when a buffer looks again."""
 
 EXACT = 2e-3
-"""Slack below which a buffer reckons with the rates of now, and looks again at any change."""
+"""Slack below which a buffer assumes present rates, and looks again at each change."""
 
 MARGIN = 0.25
 """Share of the capacity by which a content leaves its bound before a hold that wastes some of the room ends."""
@@ -36,9 +36,9 @@ def _same(inflow: float, outflow: float) -> bool:
 
 
 class Ports(dict[Flow, tuple[float, float]]):
-    """The flows that fill, or that drain, a buffer: the bytes of one unit of each, and its units when it was attached.
+    """The flows that fill a buffer, or those that drain it, in the order in which they were attached.
 
-    They are in the order in which they were attached.
+    For each flow: the bytes of one unit, and the units that it had completed when it was attached.
     """
 
     def moved(self) -> tuple[float, float]:
@@ -64,7 +64,7 @@ class Ports(dict[Flow, tuple[float, float]]):
         return {flow: size for flow, (size, _) in self.items()}
 
     def range(self, slack: float) -> tuple[float, float]:
-        """The least and the most bytes a second of these flows together, if levels of groups change by a share."""
+        """The least and the greatest bytes a second of these flows together, if levels of groups move by `slack`."""
         low = high = 0.0
         for flow, (size, _) in self.items():
             rate = flow.rate * size
@@ -76,10 +76,10 @@ class Ports(dict[Flow, tuple[float, float]]):
 
 
 class BufferReading(NamedTuple):
-    """What a buffer holds at a time, in bytes, what of that may be due to rounding, and what is left to fill and drain.
+    """The content of a buffer at a time, its possible rounding error, and what is left to fill and to drain, in bytes.
 
-    The balance, bytes that came in less bytes that went out, may leave the range by what moves in the least step of the
-    clock. It is never forced: a drain that found fewer bytes than were filled would wait for the last of them for ever.
+    The content, bytes in less bytes out, may leave its range by what moves in the smallest step of the clock. It is not
+    clipped to the range: a drain that found fewer bytes than were filled would wait for the last of them forever.
     """
 
     now: float
@@ -245,7 +245,7 @@ class Buffer:
         if known.now == now:
             return known
         (filled, to_fill), (drained, to_drain) = self._fills.moved(), self._drains.moved()
-        rounding = min(ROUNDING * (abs(self._base) + filled + drained), 0.25 * self.capacity_bytes)  # one bound a time
+        rounding = min(ROUNDING * (abs(self._base) + filled + drained), 0.25 * self.capacity_bytes)  # not both bounds
         known = self._known = BufferReading(now, self._base + filled - drained, rounding, to_fill, to_drain)
         return known
 

@@ -1,10 +1,10 @@
-"""Calls at a time of the simulation, and flows and groups in the order of their completions.
+"""Calls at a time of the simulation, and queues of flows and groups by the time of their completion.
 
-Who is under way says in `times` when it counts as done, and when nothing of it is left. Its `entries` are where it
-stands in the order of either, infinite if nowhere.
+The `times` of a flow or group say when it counts as done, and when nothing of it is left. Its `entries` are the times
+under which it is in the two queues, infinite if it is in none.
 
-Invariant: each one that will be done stands once in either order, at its entry, which is not after its time. One that
-is delayed stays where it stands until its turn comes, and is put at its time only then. Other entries are passed over.
+Invariant: each flow or group that will complete has one valid entry in each queue, at its time or earlier. If its time
+moves back, the entry stays until it comes first, and only then moves to the new time. Outdated entries are skipped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LAST = EventPriority(2)
 """After every ordinary event of the instant."""
 
 FEW = 64
-"""Entries from which on those are removed that do not count any more."""
+"""Number of entries above which outdated ones are removed."""
 
 ULPS = 1e-15
 """Share by which a time may be early by rounding."""
@@ -76,18 +76,18 @@ class Alarm:
     def _fire(self, call: simpy.Event) -> None:
         if call is self._call and self._ring is not None:
             ring = self._ring
-            self._at, self._call, self._ring = math.inf, None, None  # whose alarm it is goes with its last reference
+            self._at, self._call, self._ring = math.inf, None, None  # keep no reference to the owner
             ring()
 
 
 DUE, ENDS = 0, 1
-"""Which of the times of a flow or group: when it counts as done, or when nothing of it is left."""
+"""Indices of `times` and `entries`: when a flow or group counts as done, and when nothing of it is left."""
 
 
 class Completions(Generic[T]):
-    """Flows or groups in two orders: by when each counts as done, and by when nothing of it is left.
+    """Two queues of flows or groups: by when each counts as done, and by when nothing of it is left.
 
-    The times are those of one clock: of a group, or of the simulation.
+    All times are on one clock, that of a group or that of the simulation.
     """
 
     def __init__(self, group: object = None) -> None:
@@ -96,7 +96,7 @@ class Completions(Generic[T]):
         self._most = FEW
 
     def put(self, one: T) -> None:
-        """Put a flow or group in its place, after its times have changed."""
+        """Enter a flow or group whose times have changed, unless its present entries are early enough."""
         (due, ends), entries = one.times, one.entries
         if due < entries[DUE]:
             entries[DUE] = due
@@ -123,7 +123,7 @@ class Completions(Generic[T]):
         self._most = 2 * len(self._orders[ENDS]) + FEW
 
     def due(self, at: float, now: float) -> list[T]:
-        """The flows or groups that are done when the clock shows `at` and the time is `now`, by their numbers."""
+        """The flows or groups that are done when the clock shows `at` at time `now`, in the order of their numbers."""
         order, until = self._orders[DUE], at * (1.0 + ULPS)
         if not order or order[0][0] > until:
             return []
@@ -141,7 +141,7 @@ class Completions(Generic[T]):
         return due
 
     def earliest(self, which: int) -> float:
-        """The earliest time at which one is due, or ends; infinite if none ever does at its present rate."""
+        """The earliest time in the queue `which` (`DUE` or `ENDS`); infinite if none will complete at present rates."""
         order = self._orders[which]
         while order:
             time, number, one = order[0]
@@ -149,7 +149,7 @@ class Completions(Generic[T]):
                 at = one.entries[which] = one.times[which]
                 if at == time:
                     return time
-                if at < math.inf:  # it stood there from before it was delayed
+                if at < math.inf:  # the entry is from before it was delayed
                     heapreplace(order, (at, number, one))
                     continue
             heappop(order)

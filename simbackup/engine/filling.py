@@ -93,7 +93,8 @@ def max_min_rates(
     caps
         The greatest rate of each flow, units per second, may be infinite.
     switchovers
-        Streams between which a resource turns; their demands on it are those of turning for all that they move.
+        By resource, the streams between which it switches; their demands on it assume a switchover for all that they
+        move.
 
     Raises
     ------
@@ -104,7 +105,7 @@ def max_min_rates(
     -----
     A flow frozen by resource j has the greatest ``rate / weight`` of the flows on j, and j is full. Limits reached
     together (levels within `TIE`) go to the resource before the cap, and to the resource of the lowest index.
-    Costs a look at all resources for each that fills. Range: no capacity is exceeded by more than
+    Each time a resource fills, all resources are searched for the next. No capacity is exceeded by more than
     1e-12 relative with up to some thousands of flows on one resource (the rounding of a sum).
 
     Examples
@@ -122,7 +123,7 @@ def max_min_rates(
 
 
 def _alone(capacities: Sequence[float], demand: Mapping[int, float], weight: float, cap: float) -> Allocation:
-    """The allocation of a single flow, as most solutions are about one."""
+    """The allocation of a single flow, the most frequent case."""
     levels = {resource: capacities[resource] / (units * weight) for resource, units in demand.items()}
     level = min(levels.values(), default=math.inf)
     if cap / weight < level * (1.0 - TIE):

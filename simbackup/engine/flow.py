@@ -101,8 +101,8 @@ def own_limit(name: str, cap: float, cause: str | None, parts: Parts | None) -> 
 class Flow:
     """An amount of work in motion over the links that it demands; made by `FlowNetwork.start`.
 
-    `rate` and `bottleneck` are those of the last solution: what is changed at an instant is solved when all else
-    of that instant has happened. `done` succeeds when its amount is finished or it is stopped.
+    `rate` and `bottleneck` are those of the last solution: changes at an instant are solved after all other events
+    of that instant. `done` succeeds when its amount is finished or it is stopped.
     """
 
     __slots__ = (
@@ -172,7 +172,7 @@ class Flow:
         self.times = [math.inf, math.inf]
         """When it counts as done, and when nothing of it is left."""
         self.entries = [math.inf, math.inf]
-        """Where it stands in the order of either."""
+        """The times under which it is in the two queues of `Completions`."""
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"

@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from simbackup.trace.trace import Trace
 
 Variable: TypeAlias = "Flow | BottleneckGroup"
-"""Who is solved for a rate: a flow by itself, or a group."""
+"""An unknown of a problem, whose rate is solved for: a flow by itself, or a group."""
 
 NEAR = 1e-9
-"""Share of the level of a stop below which a member leaves before it is stopped."""
+"""Share of a stop's level by which a member leaves the group before its own limit stops it."""
 
 ROOM = 1e-3
-"""Share of the level of a group from which on a stop is so far away that nobody asks for it."""
+"""Share by which a link's stop must be above the level of a group so that solutions can leave the link out."""
 
 
 class Pair(NamedTuple):
@@ -188,16 +188,16 @@ class BottleneckGroup:
         self.loads: dict[Link, GroupLoad] = {}
         """For each link, the load of the members that cross it."""
         self.solved_with: dict[Link, None] = {}
-        """Those of the links that it is solved with: its own, and what others cross, too, or watch."""
+        """The links that are in its solutions: its own, and those that other flows cross or couplings watch."""
         self.unrecorded: dict[Link, None] = {}
-        """Links on which its load at level one is another than was recorded."""
+        """Links on which its load at level one has changed since it was recorded."""
         self.recorded = -1.0
         """The level that was recorded last."""
 
         # its clock
         self.group: BottleneckGroup | None = None
         self.times, self.entries = [math.inf, math.inf], [math.inf, math.inf]
-        """When the next of its members counts as done, and when nothing of it is left; its entries in these orders."""
+        """When the next member counts as done, and when nothing of one is left; its entries in the queues of both."""
         self.ranges = LevelRanges()
         self._completions = Completions["Flow"](self)
         self._pushes = count()
@@ -335,7 +335,7 @@ class BottleneckGroup:
         return found
 
     def beside(self, now: float) -> dict[str, tuple[float, float]]:
-        """What flows by themselves do on these links, where they do anything that no rate of now says."""
+        """Busy share and bytes a second of flows outside groups on its unrecorded links, if not recorded just now."""
         return {
             link.name: (link.recorded_busy, link.recorded_bytes)
             for link in self.unrecorded
@@ -384,7 +384,7 @@ class Candidate(NamedTuple):
 
 
 class Groups:
-    """The groups of a network, in the order in which they will lose a member that is done."""
+    """The groups of a network, and a queue of the times at which a member of each is done next."""
 
     def __init__(
         self, env: simpy.Environment, numbers: Iterator[int], alone: Completions[Flow], trace: Trace | None
@@ -394,13 +394,13 @@ class Groups:
         self._alone = alone
         self._trace = trace
         self.changed: dict[BottleneckGroup, None] = {}
-        """Those whose members or level are others than was recorded."""
+        """Groups whose members or level have changed since they were recorded."""
         self.ends = Completions[BottleneckGroup]()
         self._pairs: dict[Flow, Flow] = {}
         """Members that a buffer ties to each other: each follower with its leader, and the leader with the follower."""
         self._looking: dict[Buffer, None] = {}
         self.links: dict[Link, None] = {}
-        """Links whose totals do not know yet who has joined or left."""
+        """Links whose totals do not yet include who has joined or left a group."""
 
     def form(self, links: Iterable[Link]) -> None:
         """Form groups: a link that limits many flows, and flows that nothing else concerns.

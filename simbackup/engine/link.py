@@ -1,4 +1,4 @@
-"""A link: a station that flows cross, which serves all of them within its capacity, and keeps its own totals."""
+"""A link: a resource whose capacity the flows that cross it share, with totals of what they used."""
 
 from __future__ import annotations
 
@@ -229,13 +229,13 @@ class Link:
         return demand if self.streams is None else demand + self.lost(flow)
 
     def lost(self, flow: Flow) -> float:
-        """Units of these that are lost to switchover."""
+        """The part of `demand` that is lost to switchover."""
         return self.streams.lost(flow) if self.streams is not None and self in flow.demands else 0.0
 
     def most_lost(self, among: Collection[Variable]) -> list[tuple[Flow, float]]:
-        """Units lost to switchover for one unit of each stream among these, if all its bytes cost a turn.
+        """Units lost to switchover for one unit of each of these streams, if the link switches for all its bytes.
 
-        Empty with one stream.
+        Empty if only one flow crosses the link.
         """
         streams = self.streams
         if streams is None or len(self.crossing) == 1:
@@ -248,7 +248,7 @@ class Link:
         """Whether a flow is the only one that crosses it, and nobody watches it."""
         return len(self.crossing) == 1 and flow in self.crossing and not self.watchers
 
-    # flows come, change and go; all of this is called by the network
+    # called by the network as flows come, change and go
 
     def attach(self, flow: Flow) -> None:
         """Attach a flow."""
@@ -430,19 +430,19 @@ class Link:
             self.used, self.busy, self.bytes_per_s = used, busy, bytes_per_s
 
     def _sums(self) -> tuple[float, float]:
-        """Units and bytes a second of flows by themselves, some of which may be streams."""
+        """Units and bytes a second of the flows that are in no group."""
         used = bytes_per_s = 0.0
         turning = self.streams is not None
         for flow in cast("Iterable[Flow]", self.variables):
             load = self.crossing.get(flow)
-            if load is not None:  # else a group
+            if load is not None:  # a group has none
                 rate = flow.own_rate
                 used += (self.demand(flow) if turning else load[0]) * rate
                 bytes_per_s += load[1] * rate
         return used, bytes_per_s
 
     def _with_groups(self, used: float, bytes_per_s: float, capacity: float) -> tuple[float, float]:
-        """Units and bytes a second with those of groups, unless the clock of one meters them."""
+        """These units and bytes a second plus those of groups, unless the clock of a group meters the link."""
         for group in self.groups:
             load = group.loads[self]
             if self.group_meter is None:

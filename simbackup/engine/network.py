@@ -57,7 +57,7 @@ class FlowNetwork:
         self.trace = trace
         self.whole = whole
         self.least: dict[str, dict[Link, float]] = {}
-        """Seconds that ended flows of a name take of each link at the least, until they are asked for."""
+        """By name and link, the least seconds that ended flows have used, until these are asked for."""
         self.refusals = refusals or Refusals()
         """Names whose flows fail, also those that come, until they are admitted again."""
         self.closed: dict[str, list[tuple[float, float]]] = {}
@@ -141,7 +141,7 @@ class FlowNetwork:
         flow.phase_end, flow.next_phase = at, then
 
     def stop(self, flow: Flow) -> float:
-        """Units that the flow completed until now, when it ends; nothing happens to one that has ended."""
+        """End a flow now, and return the units that it completed; a flow that has ended stays as it is."""
         if flow.active:
             self._end(flow, flow.completed, float(self.env.now))
         return flow.completed
@@ -260,21 +260,21 @@ class FlowNetwork:
                 part.watchers[coupling] = None
 
     def uncouple(self, coupling: Coupling) -> None:
-        """Ask a coupling no more."""
+        """Remove a coupling."""
         self._couplings.pop(coupling, None)
 
     def changed(self, coupling: Coupling) -> None:
-        """Solve what a coupling has to do with after everything else of this instant."""
+        """Request a solution of what a coupling concerns, after all other events of this instant."""
         self._changes.couplings[coupling] = None
         self._solve_later()
 
     def touch(self, flow: Flow) -> None:
-        """Solve a flow again that has changed, or that a coupling does not hold any more."""
+        """Request a new solution for a flow that has changed, or that a coupling no longer holds."""
         if flow.active:
             self._changes.flows[flow] = None
             self._solve_later()
 
-    # whom a flow meets
+    # flows that share links
 
     def _meet(self, flow: Flow) -> None:
         """Record which flows the new one shares links with; dissolve groups whose members it depends on."""
@@ -299,7 +299,7 @@ class FlowNetwork:
             link.heaviest = max(weighed.values())
         else:
             link.heaviest = 1.0
-        changed = weighed if link.heaviest != before else islice(reversed(weighed), 1)  # else only who came last
+        changed = weighed if link.heaviest != before else islice(reversed(weighed), 1)  # else only the newest
         for flow in changed:
             weight = flow.given_weight / link.heaviest
             if flow.weight != weight:
@@ -308,7 +308,7 @@ class FlowNetwork:
                 self.touch(flow)
 
     def _change(self, link: Link) -> None:
-        """Note that a link has another capacity, which may change the rates of flows in groups one by one."""
+        """Request a solution for a link with another capacity; groups dissolve if it affects each flow differently."""
         self._groups.come_to(link)
         if waits_alone(link):
             self._groups.leave(link)

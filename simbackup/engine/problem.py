@@ -180,7 +180,7 @@ class Problem:
 
     @cached_property
     def flows(self) -> list[Flow]:
-        """The variables that are no groups."""
+        """The variables that are single flows."""
         return [one for one in self.variables if isinstance(one, Flow)]
 
     def _hold(self, hold: BufferHold) -> Hold:
@@ -209,16 +209,16 @@ class Problem:
             if link in self.beside:
                 continue
             single: dict[int, float] = {}
-            for group in link.groups:  # whose demands hold what they lose
+            for group in link.groups:  # their demands include what they lose
                 greatest, lost = group.lost_on(link)
                 if lost > 0.0 and link in group.solved_with and group in self.place:
                     lost_by[self.place[group]], single[self.place[group]] = lost, greatest
-            if lost_by:  # each run costs a turn, which costs all of them the same
+            if lost_by:  # each run costs a switchover, of the same cost for all streams
                 found[resource] = Switchover(lost_by, lost_by, single)
         return found
 
     def solve(self) -> Solution | More:
-        """The rates by all rules, or what else has to be solved for them."""
+        """The rates under all rules; `More` if further flows or links must be solved with these."""
         allocation = self._with_customers()
         for _ in range(MOST_REPEATS if self.has_customers else 0):
             before = allocation.rates
@@ -393,10 +393,10 @@ class Problem:
         )
 
     def why(self, allocation: Allocation, number: int, passed: frozenset[int] = frozenset()) -> tuple[str, Parts]:
-        """The address that limits a variable under an allocation, and the parts of its cycle where that does.
+        """The address that limits a variable under an allocation, and the parts of its cycle if the cycle limits it.
 
-        Where a buffer holds it, that is what limits the leader that moves most, or the buffer itself, if it has no
-        leader or leaders form a circle; `passed` are the buffers on the way there.
+        If a buffer holds the variable, it is limited by what limits the leader that moves most, or by the buffer if it
+        has no leader or leaders form a circle; `passed` are the buffers that were followed so far.
         """
         bottleneck, limit, first = allocation.bottlenecks[number], self.lowest[number], len(self.links)
         if bottleneck < first:
@@ -418,7 +418,7 @@ class Problem:
 
 
 def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | More:
-    """The rates of flows and groups on links, with full and empty buffers, or what else has to be solved for them.
+    """The rates of flows and groups on links with the holds of buffers; `More` if others must be solved with them.
 
     Raises
     ------
@@ -436,7 +436,7 @@ def solve(variables: Sequence[Variable], links: Sequence[Link], holds: Sequence[
 
 
 def _unchanged(links: Sequence[Link]) -> Solution | More:
-    """The solution where others left some links and nobody moves, unless streams of one of these are uneven now."""
+    """The solution without variables, for links that flows have left; `More` if a link's streams are now uneven."""
     turning = [link for link in links if link.streams is not None]
     for link in turning:
         if len(link.variables) > 1 and link.streams is not None and not link.streams.even(link, {}):
@@ -445,7 +445,7 @@ def _unchanged(links: Sequence[Link]) -> Solution | More:
 
 
 def _alone(one: Variable, links: Sequence[Link], holds: Sequence[BufferHold]) -> Solution | None:
-    """The solution of a flow that meets nobody, as most of them, by the same steps; None if there is more to it."""
+    """The solution of a flow that shares no link, the most frequent case; None if further rules apply to it."""
     if not isinstance(one, Flow) or one.law is not None or (one.depends and one.customers is not None):
         return None
     if any(len(link.variables) > 1 for link in links) or any(one in hold.leaders for hold in holds):
@@ -472,14 +472,14 @@ def _alone(one: Variable, links: Sequence[Link], holds: Sequence[BufferHold]) ->
 
 
 def _own(links: Sequence[Link], bottleneck: int, rate: float, limit: Limit) -> tuple[str, Parts]:
-    """What limits a flow at a rate, if that is no buffer: its own limit or a link, with the parts of its cycle."""
+    """What limits a flow that no buffer holds: its own limit or a link, with the parts of its cycle."""
     if bottleneck == CAP:
         return limit.cause, limit.parts
     return links[bottleneck].name, limit.parts if rate >= limit.rate * (1.0 - DONE) else WHOLE
 
 
 def _greatest(moved: Mapping[Flow, float]) -> Flow:
-    """The first of the flows that move most."""
+    """The flow that moves the most bytes a second; the first of several with as much."""
     most = max(moved.values()) * (1.0 - TIE)
     return next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
 

@@ -120,7 +120,7 @@ PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
 def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
-    """Put fitted values, with their origin, in the place of the old ones, each datasheet completely or not at all.
+    """Replace values in datasheets by fitted values with their origin, each datasheet completely or not at all.
 
     Parameters
     ----------

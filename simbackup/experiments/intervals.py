@@ -1,4 +1,4 @@
-"""The intervals of the figures of a result, with as much work as is asked for, in worker processes where that helps."""
+"""The intervals of the figures of a result, at a chosen effort, in worker processes if that is faster."""
 
 from __future__ import annotations
 

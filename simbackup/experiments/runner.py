@@ -282,13 +282,13 @@ def _by_row(found: Sequence[PointResult], seeds: int) -> list[list[PointResult]]
 
 
 def _numbers(figures: Sequence[Figure]) -> list[float]:
-    """The figures of a sample that is of numbers only; none of one in which a job failed."""
+    """The figures of a sample; empty if one is no number, because a job failed."""
     numbers = [float(each) for each in figures if isinstance(each, int | float)]
     return numbers if len(numbers) == len(figures) else []
 
 
 def _needed(until: NarrowSpec, count: int, figures: Sequence[Figure]) -> int:
-    """How many seeds a mean probably needs, estimated from `count` runs; more than these if it is too uncertain."""
+    """Estimate from `count` runs how many seeds a mean needs: more than `count` if its interval is still too wide."""
     numbers = _numbers(figures)
     if not numbers or not (wide := mean_interval(numbers)).half or not wide.mean:
         return count

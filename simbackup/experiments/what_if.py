@@ -36,7 +36,7 @@ MANY = 64.0
 AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time"}
 """Times of a backup program at the data, and its own."""
 INVERSE, DIRECT = frozenset({"s", "s/B"}), frozenset({"B/s", "m/s", "1/s"})
-"""Units of what a faster part takes less of, and of what it does more of."""
+"""Units of values that are lower for a faster part, and of values that are higher."""
 SHARE = "1"
 """Unit of what a job loses of its time."""
 

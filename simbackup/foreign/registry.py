@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def _useless(program: str, command: str, pattern: str, lacks: str) -> FormatReader[Any]:
-    """A format that is known and lacks what every command needs, and what has it."""
+    """A reader that refuses a known format, and says what it lacks and which format to use instead."""
     return FormatReader(program, command, matching(pattern), lacks=lacks)
 
 
@@ -47,7 +47,7 @@ HISTORIES: tuple[FormatReader[Past], ...] = (
              "it states neither a time of day nor a host; use 'restic backup --json'"),
     reports.READER,
 )  # fmt: skip
-"""Readers of past jobs, those with the surest mark first."""
+"""Readers of past jobs, those that recognise their format most reliably first."""
 MEASUREMENTS: tuple[FormatReader[Output], ...] = (
     disks.FIO, tapes_and_networks.IPERF3, disks.FIO_TEXT, tapes_and_networks.BTAPE, disks.DD,
 )  # fmt: skip

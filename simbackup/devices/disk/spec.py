@@ -19,7 +19,7 @@ class DiskSheet(LandingSheet):
     capacity: PositiveSize
     """Formatted capacity."""
     rotation_speed: Frequency
-    """Revolutions per time, such as `7200 rpm`."""
+    """Rotational speed, such as `7200 rpm`."""
     track_to_track_seek: Duration
     """Time of the shortest seek."""
     average_seek: Duration

@@ -57,7 +57,7 @@ class HostSheet(Frozen):
     """Whether it requests the next window when a program begins to use one, not only when that is used up."""
 
     def rules(self) -> Rules:
-        """Report a background limit above the limit, and a host that asks early for what it does not read ahead."""
+        """Report a `dirty_background` above `dirty_limit`, and `looks_ahead` without `read_ahead`."""
         if self.looks_ahead and self.read_ahead is None:
             message = "a host that does not read ahead requests no window early"
             yield ("looks_ahead", "read_ahead"), message, "write 'read_ahead: 128 KiB', or leave looks_ahead out"
@@ -67,12 +67,12 @@ class HostSheet(Frozen):
 
 
 class ProcessorSheet(Frozen):
-    """A generation of processors: their cores do equally much in each cycle of their clocks."""
+    """A processor generation, whose cores all do the same work in each clock cycle."""
 
     per_gigahertz: Ratio
     """Speed of a core at 1 GHz, relative to the reference core, which has a SPECint_base2006 of 10."""
     clock: Frequency
-    """Clock, such as `3.5 GHz`, of a core while most others rest (turbo); the nominal one is a fifth to a half less."""
+    """Clock of a core while most others rest (turbo), such as `3.5 GHz`; the nominal one is a fifth to a half lower."""
 
 
 class ProcessorSpec(Modelled, ProcessorSheet):
@@ -83,15 +83,15 @@ class HostSpec(Part, Modelled, HostSheet):
     """A computer: it owns devices, runs jobs, and caches writes."""
 
     processor: ProcessorSpec | None = None
-    """Its processor, instead of `speed`: a datasheet, best with the `clock` of yours, such as `{model:
-    processor/xeon-skylake-2017, clock: 3.2 GHz}`. The `cores` of the host are those of all its processors together.
+    """The processor, instead of `speed`: a datasheet, preferably with the `clock` of your model, such as `{model:
+    processor/xeon-skylake-2017, clock: 3.2 GHz}`. `cores` counts the cores of all processors of the host together.
     """
 
     owns: tuple[Text, ...] = ()
     """The devices attached to it."""
     within: Text | None = None
-    """The host on which it is a virtual machine; it computes on the cores of that host, and uses the links of that host
-    unless a link joins it by itself.
+    """The host on which it runs as a virtual machine: it computes on the cores of that host, and uses its links unless
+    a link joins the virtual machine itself.
     """
 
     @property

@@ -87,22 +87,22 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     """A network or bus that joins hosts and devices."""
 
     joins: tuple[Text, ...]
-    """The hosts, devices and other links that it joins. Two parts: results have `links.NAME` from the first to the
-    second, and with full duplex `links.NAME.back` from the second to the first. Three or more: each has a port with
-    the rate of the link, unless the medium is shared, and results have `links.NAME.PART.send` and `.receive`, or
-    `links.NAME.PART` with half duplex.
+    """The hosts, devices and other links that it joins. If there are two, results call the direction from the first to
+    the second `links.NAME`, and with full duplex the other one `links.NAME.back`. If there are three or more, each has
+    a port with the rate of the link, unless the medium is shared; results call the directions of a port
+    `links.NAME.PART.send` and `links.NAME.PART.receive`, or both `links.NAME.PART` with half duplex.
     """
     count: Pieces = usual("1")
     """Number of parallel links of this kind, with each stream on one of them. Each port has the same
     number.
     """
     ports: dict[Text, Rate] = Field(default_factory=dict[str, Rate])
-    """Rates of ports that differ from that of the link, by what they join, such as `{server: 25 Gb/s}`."""
+    """Rates of ports whose rate is not that of the link, by the name of the part, such as `{server: 25 Gb/s}`."""
 
     of_many: ClassVar[tuple[str, ...]] = ("medium", "ports")
 
     def rules(self) -> Rules:
-        """A shared medium has no ports."""
+        """Report ports of a shared medium."""
         if self.ports and self.medium == "shared":
             yield ("ports",), "has no effect on a shared medium", "leave it out, or write 'medium: switched'"
 

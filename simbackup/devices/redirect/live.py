@@ -57,7 +57,7 @@ class Aged:
     size: float
     """Bytes."""
     unit: float
-    """Bytes that one update rewrites in another place."""
+    """Bytes that one update writes to a new place."""
     scatter: Scatter
     """The updates."""
     seen: float = 0.0

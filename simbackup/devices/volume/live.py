@@ -63,9 +63,9 @@ class ChunkRun(NamedTuple):
 def first_write_shape(
     store: Store, position: float, stretch: Stretch, waiting: float | None = None, *, own: bool = True
 ) -> FlowShape:
-    """How each byte of sequential first writes loads the devices: copies and commits for each snapshot, then the write.
+    """The shape of a byte of sequential first writes: copies and commits for each snapshot, then the write.
 
-    The write itself may be left out, for a writer that counts it by itself.
+    Without `own`, the write itself is left out, for a writer that counts it by itself.
 
     Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
     group are in series: the commit waits for the copies, the held writes wait for the commit, and one thread serves all
@@ -308,7 +308,7 @@ class Volume:
             if needs:
                 fresh.append(snapshot)
                 end = min(end, begin + snapshot.room)
-        # far out, rounding must neither add to what is asked nor leave nothing of it
+        # at large offsets, rounding must neither exceed `size` nor leave nothing of it
         return Stretch(begin, min(end - begin, size) or size, tuple(fresh))
 
     def claim(self, writer: Hashable, begin: float, size: float) -> Generator[simpy.Event, Any, Stretch]:

@@ -1,4 +1,4 @@
-"""restic, BorgBackup and pgBackRest: what they write of backups as JSON.
+"""Readers of what restic, BorgBackup and pgBackRest write about backups as JSON.
 
 - restic 0.9 to 0.18: `restic backup --json`, with its summary in the last line, and `restic snapshots --json`, whose
   snapshots hold a summary from version 0.17 on. See "Scripting" and "Backing up" at restic.readthedocs.io.

@@ -1,6 +1,6 @@
-"""Bacula and Bareos: the table of `list jobs` and the records of `llist jobs` of bconsole.
+"""Readers of the table of `list jobs` and the records of `llist jobs` of bconsole, for Bacula and Bareos.
 
-The table of Bacula 5 to 15 states no end; that of Bareos from 15 on has client and duration as well. Records have a
+The table of Bacula 5 to 15 has no end times; that of Bareos from 15 on has client and duration as well. Records have a
 line for each column of the table Job, right-aligned before a colon, in Bareos in lower case; an empty line ends one.
 Numbers have commas between thousands. See the manuals of the console, "Bacula Console and Operators Guide", and
 docs.bareos.org, "Bareos Console".

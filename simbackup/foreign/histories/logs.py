@@ -1,4 +1,4 @@
-"""Logs and reports of backup programs as text: of each format, the lines that state something of a job.
+"""Readers of logs and reports of backup programs as text: for each format, patterns of the lines about a job.
 
 - Bacula and Bareos since 1.38: the report at the end of a job, as in mails, in the log, and in `list joblog`: lines of
   name and value, with times like 02-May-2026 20:00:01 in the zone of the director, and commas between thousands. See
@@ -11,9 +11,9 @@
   pgbackrest.org.
 - Proxmox VE 6 to 9: the log of the task "Backup", and the text of its mail, of one guest or of many, to a file or to a
   Proxmox Backup Server; each line may begin with a time. See vzdump(1).
-- Proxmox Backup Server 1 to 4: the log of a task as the server shows it, or `proxmox-backup-manager task log`. Of each
-  index it states its size, what was uploaded, and to which share that was compressed. See "Backup Client Usage" at
-  pbs.proxmox.com/docs.
+- Proxmox Backup Server 1 to 4: the log of a task as the server shows it, or `proxmox-backup-manager task log`. For each
+  index it states the size, the bytes uploaded, and the percentage to which these were compressed. See "Backup Client
+  Usage" at pbs.proxmox.com/docs.
 
 KB, MB and GB without a space before them are powers of 1024 in all of them.
 """
@@ -33,61 +33,61 @@ from simbackup.foreign.reader import ForeignFile, FormatReader, matching
 from simbackup.units import UnitError, parse
 
 FORMS = (ISO, "%d-%b-%Y %H:%M:%S", "%d-%b-%Y %H:%M")
-"""Forms of times, as for strptime."""
+"""Formats of times, for strptime."""
 WORDS = {
     "virtualfull": "synthetic", "diff": "differential", "incr": "incremental", "copying": "copy", "migration": "copy",
 }  # fmt: skip
-"""Levels and operations by the words of programs, where these differ."""
+"""Levels and operations of a history, by the words of programs that differ from them."""
 GOOD = re.compile(r"\bOK\b|WARNINGS|success|Finished")
-"""What says that a job ended well, perhaps with warnings."""
+"""Pattern of a status that means success, perhaps with warnings."""
 BINARY = {"KB": "KiB", "kB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "PB": "PiB"}
-"""What units of programs mean that count in powers of 1024 and write those of 1000."""
+"""Units in powers of 1024, by the decimal names under which programs write them."""
 DIGITS = 18
-"""Most digits of a number."""
+"""Maximum digits of a number."""
 
 
 @dataclass(slots=True)
 class StatedJob:
-    """What the lines of a log state of one job: texts with their lines, and numbers, by column."""
+    """What a log states about one job, by column: texts with the numbers of their lines, and numbers."""
 
     line: int
-    """The line with which it begins."""
+    """Number of the line at which it begins."""
     texts: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
     numbers: dict[str, float] = field(default_factory=dict[str, float])
 
     def text(self, column: str) -> str:
-        """The text in a column; empty without one."""
+        """The text in a column; empty if there is none."""
         return self.texts.get(column, ("", 0))[0]
 
 
 @dataclass(frozen=True, slots=True)
 class LogFormat:
-    """How a program writes of its jobs: forms of lines, whose groups are columns of a history, or the `end` of a job.
+    """The format of a log: regular expressions of its lines, whose named groups are columns of a history, or `end`.
 
-    Of several lines that state the same, the first counts for numbers, and the last for texts and times.
+    If several lines state the same column, numbers are taken from the first, texts and times from the last.
     """
 
     tool: str
-    """The program."""
+    """Name of the program."""
     begin: str
-    """The line with which a job begins."""
+    """Pattern of the first line of a job."""
     lines: tuple[str, ...]
-    """Other lines of a job."""
+    """Patterns of the other lines of a job."""
     sums: tuple[str, ...] = ()
-    """Lines whose numbers are added up; `percent` is the share that was stored of the new bytes on the line before."""
+    """Patterns of lines whose numbers are summed; `percent` is the stored share of `new_bytes` on the line before."""
     before: str = ""
-    """What all of these lines begin with."""
+    """Pattern of a prefix of all these lines."""
     head: str = ""
-    """A line that holds for all jobs below it."""
+    """Pattern of a line that applies to all jobs below it."""
     level: str = ""
-    """The level of jobs that state none."""
+    """Level of jobs that state none."""
     note: str = ""
-    """What is doubtful about the figures of a file."""
+    """Note on the precision of the figures, with `{}` for the name of the file; empty if there is none."""
     remedy: str = ""
-    """What to do where no job is found."""
+    """Advice if no job is found."""
 
     def read(self, source: ForeignFile) -> Past:
-        """The jobs of a log that state how long they took, and how they ended if the program says so.
+        """The jobs of a log whose duration is stated, and whose status is if the format has one.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class LogFormat:
         return past.checked(source, "has no job that ended", self.remedy)
 
     def _stated(self, past: Past, source: ForeignFile) -> Iterator[StatedJob]:
-        """What is stated of each job."""
+        """Yield each job with what its lines state."""
         begin, head, *forms = (
             re.compile(self.before + form) for form in (self.begin, self.head or "(?!)", *self.lines, *self.sums)
         )
@@ -135,7 +135,7 @@ class LogFormat:
             yield one
 
     def _add(self, past: Past, source: ForeignFile, one: StatedJob, part: re.Match[str], line: int) -> None:
-        """Add to a job what a line states."""
+        """Add what one line states to a job."""
         summed = part.re.pattern.removeprefix(self.before) in self.sums
         for column, text in ((column, text.strip()) for column, text in part.groupdict().items() if text is not None):
             if column == "percent":
@@ -149,7 +149,7 @@ class LogFormat:
             one.texts[column] = text, line
 
     def _job(self, past: Past, source: ForeignFile, one: StatedJob, name: str) -> FinishedJob:
-        """The job of what was stated."""
+        """The finished job that the lines describe."""
         times = {at: _moment(past, source, *one.texts[at]) for at in ("start", "end") if at in one.texts}
         start, end = times.get("start"), times.get("end")
         if "elapsed_s" not in one.numbers and start is not None and end is not None:
@@ -168,7 +168,7 @@ class LogFormat:
 
 
 def _ids(found: list[StatedJob], stem: str) -> Iterator[str]:
-    """The ids of jobs: as stated, numbers after the name of the file, and only that of a single job without one."""
+    """Yield a unique id for each job: the stated id, a number after the name of the file, or that name for one job."""
     seen: dict[str, int] = {}
     for i, one in enumerate(found, 1):
         name = one.text("id") or (str(i) if len(found) > 1 else stem)
@@ -178,7 +178,7 @@ def _ids(found: list[StatedJob], stem: str) -> Iterator[str]:
 
 
 def _number(past: Past, source: ForeignFile, column: str, text: str, line: int) -> float | None:
-    """The number that a text states, or None with a note of what is wrong with it."""
+    """The number that a text states; None if it cannot be read, which is added to the problems."""
     plain = text.replace(",", "")
     if plain.isdecimal() and len(plain) <= DIGITS:
         return float(plain)
@@ -195,7 +195,7 @@ def _number(past: Past, source: ForeignFile, column: str, text: str, line: int) 
 
 
 def _moment(past: Past, source: ForeignFile, text: str, line: int) -> datetime | None:
-    """The time that a text states."""
+    """The time that a text states; None if it cannot be read, which is added to the problems."""
     for form in FORMS:
         with suppress(ValueError):
             return moment(re.sub(" (?=[+-])", "", text), form, source.in_zone)

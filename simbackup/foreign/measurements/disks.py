@@ -1,4 +1,4 @@
-"""Disks: output of fio and dd.
+"""Readers of the output of fio and dd, which measure disks.
 
 - fio 2 and 3 in JSON (`--output-format=json`), and as text, the default. Of each job, the text states request sizes,
   a bandwidth in binary and decimal units, and latencies; of each group the sum of its jobs. It does not say whether

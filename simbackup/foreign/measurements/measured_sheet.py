@@ -1,4 +1,4 @@
-"""Figures that tools measured, and a datasheet of them over that of a like device."""
+"""Figures that tools measured, and a datasheet with these figures and otherwise the values of a similar device."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 """A key of YAML that needs no quotes."""
 DIGITS = 4
 MOST_NAMED = 3
-"""Files that `at` names one by one."""
+"""Maximum number of files that `at` names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One figure that a tool measured, in SI units, with where its output says so."""
+    """One figure that a tool measured, in SI units, with its place in the output."""
 
     what: Measurable
     value: float
@@ -38,7 +38,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What was read of one file of output: the tool with its version, the date, the figures, and what was not used."""
+    """What was read from one output file: the tool with its version, the date, the figures, and what was not used."""
 
     tool: str
     date: str
@@ -49,12 +49,12 @@ class Output:
 
 
 def unused(place: Place, where: str, why: str, remedy: str = "") -> Problem:
-    """The warning that a figure was not used."""
+    """Return a warning that a figure was not used."""
     return Problem(place, where, f"was not used: {why}", remedy, severity="warning")
 
 
 def refused(place: Place, where: str, message: str, remedy: str = "") -> InputError:
-    """The error of output that cannot be read."""
+    """Return an InputError for output that cannot be read."""
     return InputError([Problem(place, where, message, remedy)])
 
 

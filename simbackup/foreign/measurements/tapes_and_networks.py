@@ -1,4 +1,4 @@
-"""Tapes and networks: output of btape and iperf3.
+"""Readers of the output of btape and iperf3, which measure tape drives and networks.
 
 - btape of Bacula and Bareos: output of its command `speed`. See "Testing Your Tape Drive" in the manuals of both.
 - iperf3 in JSON (`-J`). See "Invoking iperf3" at software.es.net/iperf.
