@@ -580,6 +580,8 @@ def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
 def _called(site: PlannedSite, pattern: str) -> list[str]:
     """The systems that a name, or a text with `*` or `:` as in an address, stands for in the file; none of others."""
     file, (key, _, wanted) = site.file, pattern.partition(":")
+    if pattern in file.spec.systems:
+        return [pattern]
     written = {name for _, name in matching(file.source, ("systems", pattern))}
     return [
         one.name
